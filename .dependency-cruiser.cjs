@@ -1,0 +1,53 @@
+// The direction table of ARCHITECTURE.md as rules: which room may import which.
+const not = (name, from, to, more = {}) => ({
+  name,
+  severity: 'error',
+  from: { path: from, ...more.from },
+  to: { path: to, ...more.to },
+})
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    not('contract-knows-only-zod', '^contract/src', '^(server|cli|dashboard|lab|proofs)/'),
+    {
+      name: 'contract-imports-only-the-schema-library',
+      severity: 'error',
+      from: { path: '^contract/src', pathNot: '\\.test\\.ts$' },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-peer', 'npm-optional', 'core'],
+        pathNot: 'node_modules/zod',
+      },
+    },
+    not('http-is-only-http', '^server/src/http', '^server/src/(drivers|db|jobs)/'),
+    not('core-knows-no-http', '^server/src/core', '^server/src/http/'),
+    not('core-knows-drivers-as-types-only', '^server/src/core', '^server/src/drivers/', {
+      from: { pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypesNot: ['type-only'] },
+    }),
+    not('core-only-enqueues', '^server/src/core', '^server/src/jobs/(?!enqueue|steps)'),
+    not('jobs-are-ignorant', '^server/src/jobs', '^server/src/(core|drivers|http)/'),
+    not('drivers-are-leaves', '^server/src/drivers', '^server/src/(core|http|jobs|db)/'),
+    not('drivers-share-only-ssh', '^server/src/drivers/([^/]+)/', '^server/src/drivers/(?!ssh/)([^/]+)/', {
+      to: { pathNot: '^server/src/drivers/$1/' },
+    }),
+    not('db-is-a-leaf', '^server/src/db', '^server/src/(?!db/)'),
+    not('nobody-imports-the-wiring', '^server/src/(http|core|jobs|drivers|db)/', '^server/src/(wiring|main)\\.ts$'),
+    not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs)/'),
+    not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|server/test)/', {
+      from: { pathNot: '\\.test\\.ts$' },
+    }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    parser: 'swc',
+    enhancedResolveOptions: {
+      conditionNames: ['slipway-source', 'import', 'node', 'default'],
+      exportsFields: ['exports'],
+      extensions: ['.ts', '.js', '.cjs', '.json'],
+    },
+  },
+}

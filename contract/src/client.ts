@@ -1,0 +1,92 @@
+import type { z } from 'zod'
+import type { Endpoint, ResponseOf, SentBody, SentParams, SentQuery } from './endpoint.ts'
+import { endpoints } from './endpoints.ts'
+import type { ErrorBody } from './errors.ts'
+
+type Options = {
+  url: string
+  /** An access token; a browser leaves it out and sends its session cookie. */
+  token?: string
+  fetch?: typeof fetch
+}
+
+/** What fetch takes as it is: a stream, bytes or text. */
+type StreamBody = NonNullable<RequestInit['body']>
+type Needed<K extends string, T> = [T] extends [undefined] ? { [P in K]?: undefined } : { [P in K]: T }
+type BodyPart<E extends Endpoint> = E['body'] extends undefined | never
+  ? { body?: undefined }
+  : { body?: SentBody<E> | StreamBody }
+
+export type Call<E extends Endpoint> = Needed<'params', SentParams<E>> & { query?: SentQuery<E> } & BodyPart<E> & {
+    headers?: Record<string, string>
+    signal?: AbortSignal
+  }
+
+type Answer<E extends Endpoint> = E['response'] extends z.ZodType ? ResponseOf<E> : Response
+type Method<E extends Endpoint> = (
+  ...input: E extends { params: z.ZodObject } | { body: z.ZodType } ? [Call<E>] : [Call<E>?]
+) => Promise<Answer<E>>
+type Area<T> = { [K in keyof T]: T[K] extends Endpoint ? Method<T[K]> : never }
+export type Client = { [K in keyof typeof endpoints]: Area<(typeof endpoints)[K]> }
+
+/** What the API refused, with its code to branch on. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly body: ErrorBody
+  constructor(status: number, body: ErrorBody) {
+    super(body.error)
+    this.name = 'ApiError'
+    this.status = status
+    this.body = body
+  }
+}
+
+/** A typed client, derived from the same table the server answers from: `client.projects.show({ params: { id } })`. */
+export function createClient(options: Options): Client {
+  const areas = Object.entries(endpoints).map(([area, rows]) => [
+    area,
+    Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, (call = {}) => send(options, row, call)])),
+  ])
+  return Object.fromEntries(areas)
+}
+
+type Loose = {
+  params?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+async function send(options: Options, endpoint: Endpoint, call: Loose): Promise<unknown> {
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(call.params?.[name])))
+  const url = new URL(path, options.url)
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  const json = call.body !== undefined && isPlain(call.body)
+  const headers = {
+    ...(options.token && { authorization: `Bearer ${options.token}` }),
+    ...(json && { 'content-type': 'application/json' }),
+    ...call.headers,
+  }
+  const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, duplex: 'half' }
+  if (call.body !== undefined) init.body = json ? JSON.stringify(call.body) : (call.body as StreamBody)
+  if (call.signal) init.signal = call.signal
+  const response = await (options.fetch ?? fetch)(url, init)
+  if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
+  return 'stream' in endpoint.response ? response : response.json()
+}
+
+const isPlain = (body: unknown) =>
+  typeof body === 'object' && body !== null && [Object.prototype, Array.prototype].includes(Object.getPrototypeOf(body))
+
+/** Something between us and the server may have answered instead of it. */
+async function refusalIn(response: Response): Promise<ErrorBody> {
+  const text = await response.text()
+  try {
+    const body = JSON.parse(text)
+    if (typeof body.code === 'string') return body
+  } catch {}
+  return { success: false, error: `The server answered ${response.status}.`, code: 'internal', requestId: '' }
+}

@@ -1,0 +1,22 @@
+import { audit, auth, me, members, tokens } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
+import { folderSessions } from './folder-sessions.ts'
+import { operations } from './operations.ts'
+import { projects } from './projects.ts'
+import { servers } from './servers.ts'
+import { services, variables } from './services.ts'
+
+/** The whole API, by area. */
+export const endpoints = {
+  operations,
+  auth,
+  me,
+  tokens,
+  members,
+  audit,
+  projects,
+  services,
+  variables,
+  folderSessions,
+  servers,
+} as const satisfies Record<string, Record<string, Endpoint>>

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+/** Every code a client may branch on, with its status and what it means. docs/reference/errors.md is made from this. */
+export const ERROR_CODES = {
+  invalid_request: [400, 'The request does not fit the schema; `field` names the first place that is wrong.'],
+  invalid_path: [400, 'A file path is absolute, leaves the tree, or is not a plain path.'],
+  invalid_link: [400, 'A symbolic link points outside the uploaded tree, or an entry is of a kind that is not taken.'],
+  hash_mismatch: [400, 'The bytes received do not have the announced SHA-256 or size.'],
+  invalid_archive: [400, 'The uploaded archive is not a readable gzip-compressed tar file.'],
+  invalid_code: [400, 'The setup or invitation code is unknown, used or expired.'],
+  invalid_password: [400, 'The password is too short, too long or wrong for this account.'],
+  last_owner: [400, 'The organization would be left without an owner.'],
+  scope_exceeds_caller: [400, 'A token cannot hold more than the credential that makes it.'],
+  local_engine_unavailable: [400, 'This instance does not offer its own engine as a server.'],
+  server_in_use: [409, 'Projects still run on this server.'],
+  credentials_missing: [401, 'No access token and no session was sent.'],
+  credentials_invalid: [401, 'The access token is unknown or revoked, or the session has ended.'],
+  credentials_expired: [401, 'The access token has expired.'],
+  sign_in_failed: [401, 'Email and password do not match.'],
+  permission_denied: [403, 'The caller is known but lacks the permission named in `requires`.'],
+  project_restricted: [403, 'The access token is restricted to one project and cannot be used here.'],
+  cross_site: [403, 'A session cookie was sent with a write from another site.'],
+  session_required: [403, 'Only a signed-in person can do this, not an access token.'],
+  not_found: [404, 'No such thing in this organization: unknown, deleted or of another organization.'],
+  route_not_found: [404, 'The API has no such path or method.'],
+  name_taken: [409, 'Another one of the same name exists.'],
+  already_member: [409, 'The person is a member already.'],
+  conflict: [409, 'Something this refers to changed at the same moment; look again and repeat.'],
+  engine_taken: [409, 'The local engine already serves another organization.'],
+  blobs_missing: [409, 'The folder session cannot be sealed yet; `missing` lists what to upload.'],
+  session_sealed: [409, 'The folder session is sealed and takes no more files.'],
+  session_expired: [409, 'The folder session expired before it was sealed.'],
+  request_running: [409, 'A request with the same Idempotency-Key is still running.'],
+  stale: [412, 'The row changed since the version named in If-Match.'],
+  too_large: [413, 'The body, a file or the number of files is over the limit that is named.'],
+  unsupported_media_type: [415, 'The content type is not one this route takes.'],
+  idempotency_mismatch: [422, 'The same Idempotency-Key was used before with another request.'],
+  rate_limited: [429, 'Too many requests; Retry-After says when to come back.'],
+  internal: [500, 'A fault of the server; the request id finds it in the log.'],
+  database_unavailable: [503, 'The database cannot be reached; Retry-After says when to try again.'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export const ErrorBody = z
+  .object({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'what happened, as a sentence' }),
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().optional(),
+    hint: z.string().optional().meta({ description: 'what to do next' }),
+    field: z.string().optional(),
+    requires: z.string().optional().meta({ description: 'the permission that is lacking' }),
+    missing: z.array(z.string()).optional(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Error' })
+export type ErrorBody = z.infer<typeof ErrorBody>

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { idOf, timestamp } from './ids.ts'
+import { Done, PageQuery, pageOf } from './pages.ts'
+
+export const ProjectName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(/^[^\p{Cc}\p{Cf}]+$/u, 'must not contain control characters')
+
+export const ProjectSettings = z
+  .object({
+    rollbackWindow: z.number().int().min(1).max(50).default(5),
+    bakeSeconds: z.number().int().min(0).max(3600).default(60),
+    approveBuild: z.boolean().default(false),
+    approveRelease: z.boolean().default(false),
+    autoDeploy: z.boolean().default(true),
+  })
+  .meta({ id: 'ProjectSettings' })
+export type ProjectSettings = z.output<typeof ProjectSettings>
+
+const repository = z
+  .string()
+  .trim()
+  .max(500)
+  .regex(/^(https:\/\/|ssh:\/\/|git@)[^\s\p{Cc}]+$/u, 'must be an https:// or ssh git address')
+  .refine((address) => !/^https:\/\/[^/]*@/.test(address) && !/^ssh:\/\/[^/@]*:[^/@]*@/.test(address), {
+    message: 'must not contain credentials',
+  })
+
+export const Project = z
+  .object({
+    id: idOf('prj'),
+    name: z.string(),
+    repository: z.string().nullable(),
+    branch: z.string().nullable(),
+    serverId: idOf('srv').nullable(),
+    settings: ProjectSettings,
+    version: z.number().int(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Project' })
+export type Project = z.output<typeof Project>
+
+const ProjectFields = z.object({
+  name: ProjectName,
+  repository: repository.nullable().default(null),
+  branch: z.string().trim().min(1).max(250).nullable().default(null),
+  serverId: idOf('srv').nullable().default(null),
+  settings: ProjectSettings.partial().default({}),
+})
+export type NewProject = z.output<typeof ProjectFields>
+
+/** `.partial()` would keep the defaults and so reset what the caller did not name. */
+const ProjectPatch = z.object({
+  name: ProjectName.optional(),
+  repository: repository.nullable().optional(),
+  branch: z.string().trim().min(1).max(250).nullable().optional(),
+  serverId: idOf('srv').nullable().optional(),
+  settings: z
+    .object({
+      rollbackWindow: z.number().int().min(1).max(50),
+      bakeSeconds: z.number().int().min(0).max(3600),
+      approveBuild: z.boolean(),
+      approveRelease: z.boolean(),
+      autoDeploy: z.boolean(),
+    })
+    .partial()
+    .optional(),
+})
+export type ProjectPatch = z.output<typeof ProjectPatch>
+
+const EnsureProject = z
+  .object({ name: ProjectName.optional(), repository: repository.optional() })
+  .refine((body) => body.name !== undefined || body.repository !== undefined, {
+    message: 'name or repository is required',
+    path: ['name'],
+  })
+export type EnsureProject = z.output<typeof EnsureProject>
+
+const byId = z.object({ id: idOf('prj') })
+
+export const projects = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/projects',
+    summary: 'The projects of this organization, newest first',
+    access: { permission: 'project:list' },
+    query: PageQuery.extend({ name: z.string().max(80).optional() }),
+    response: pageOf(Project),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/projects',
+    summary: 'Make a project',
+    access: { permission: 'project:write' },
+    body: ProjectFields,
+    response: Project,
+    status: 201,
+    example: { name: 'shop' },
+  }),
+  ensure: endpoint({
+    method: 'POST',
+    path: '/api/projects/ensure',
+    summary: 'The project of this name or repository, made if there is none yet',
+    access: { permission: 'project:write' },
+    body: EnsureProject,
+    response: z.object({ success: z.literal(true), created: z.boolean(), project: Project }),
+    example: { name: 'shop' },
+  }),
+  show: endpoint({
+    method: 'GET',
+    path: '/api/projects/:id',
+    summary: 'One project',
+    access: { permission: 'project:read' },
+    params: byId,
+    response: Project,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/projects/:id',
+    summary: 'Change a project; fields left out stay as they are',
+    access: { permission: 'project:write' },
+    params: byId,
+    body: ProjectPatch,
+    response: Project,
+    example: { settings: { rollbackWindow: 8 } },
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/projects/:id',
+    summary: 'Delete a project with its settings, services and variables',
+    access: { permission: 'project:admin' },
+    params: byId,
+    response: Done,
+  }),
+} as const

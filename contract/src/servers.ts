@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { idOf, timestamp } from './ids.ts'
+import { Done, PageQuery, pageOf } from './pages.ts'
+
+const name = z.string().trim().min(1).max(80)
+const host = z
+  .string()
+  .trim()
+  .min(1)
+  .max(253)
+  .regex(/^[A-Za-z0-9]([A-Za-z0-9.:_-]*[A-Za-z0-9])?$/, 'must be a host name or an address')
+const port = z.number().int().min(1).max(65535)
+const user = z
+  .string()
+  .max(64)
+  .regex(/^[a-z_][a-z0-9_.-]*$/i, 'must be a plain user name')
+const socketPath = z
+  .string()
+  .max(100)
+  .regex(/^\/[A-Za-z0-9._/-]+$/, 'must be an absolute path')
+const hostKey = z
+  .string()
+  .max(200)
+  .regex(/^[a-z0-9@.-]+ SHA256:[A-Za-z0-9+/]{43}$/, 'must be a key type and fingerprint, as `ssh-keygen -l` shows')
+  .meta({ example: 'ssh-ed25519 SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU' })
+
+export const ServerCheck = z
+  .object({
+    name: z.enum(['connection', 'engine', 'swarm', 'disk', 'memory', 'ports']),
+    state: z.enum(['ok', 'warning', 'failed', 'unknown']),
+    found: z.string(),
+    fix: z.string().nullable().meta({ description: 'what to do, when something is to be done' }),
+  })
+  .meta({ id: 'ServerCheck' })
+export type ServerCheck = z.output<typeof ServerCheck>
+
+export const ServerReport = z
+  .object({
+    ok: z.boolean(),
+    checkedAt: timestamp,
+    engineVersion: z.string().nullable(),
+    swarm: z.string().nullable(),
+    cpus: z.number().nullable(),
+    memoryBytes: z.number().nullable(),
+    memoryAvailableBytes: z.number().nullable(),
+    diskBytes: z.number().nullable(),
+    diskFreeBytes: z.number().nullable(),
+    portsInUse: z.array(z.number().int()).nullable(),
+    checks: z.array(ServerCheck),
+  })
+  .meta({ id: 'ServerReport' })
+export type ServerReport = z.output<typeof ServerReport>
+
+export const Server = z
+  .object({
+    id: idOf('srv'),
+    name: z.string(),
+    kind: z.enum(['local', 'ssh']),
+    host: z.string().nullable(),
+    port: z.number().int().nullable(),
+    user: z.string().nullable(),
+    socketPath: z.string().nullable(),
+    hostKey: z.string().nullable().meta({ description: 'pinned by the first successful check' }),
+    publicKey: z.string().nullable().meta({ description: "to be put into the server's authorized_keys" }),
+    lastReport: ServerReport.nullable(),
+    version: z.number().int(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Server' })
+export type Server = z.output<typeof Server>
+
+const NewServer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('local'), name }),
+  z.object({
+    kind: z.literal('ssh'),
+    name,
+    host,
+    port: port.default(22),
+    user: user.default('root'),
+    socketPath: socketPath.default('/var/run/docker.sock'),
+    privateKey: z.string().max(20_000).optional().meta({ description: 'left out: Slipway makes a key pair' }),
+    passphrase: z.string().max(1000).optional(),
+    hostKey: hostKey.optional(),
+  }),
+])
+export type NewServer = z.output<typeof NewServer>
+
+const ServerPatch = z.object({
+  name: name.optional(),
+  host: host.optional(),
+  port: port.optional(),
+  user: user.optional(),
+  socketPath: socketPath.optional(),
+  privateKey: z.string().max(20_000).optional(),
+  passphrase: z.string().max(1000).nullable().optional(),
+  hostKey: hostKey.nullable().optional().meta({ description: 'null: forget it, the next check pins anew' }),
+})
+export type ServerPatch = z.output<typeof ServerPatch>
+
+const byId = z.object({ id: idOf('srv') })
+
+export const servers = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/servers',
+    summary: 'The servers of this organization',
+    access: { permission: 'server:list' },
+    query: PageQuery,
+    response: pageOf(Server),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/servers',
+    summary: "Add a server: this instance's own engine, or one reached over SSH",
+    access: { permission: 'server:write' },
+    body: NewServer,
+    response: Server,
+    status: 201,
+    example: { kind: 'ssh', name: 'fra-1', host: '192.0.2.10', user: 'deploy' },
+  }),
+  show: endpoint({
+    method: 'GET',
+    path: '/api/servers/:id',
+    summary: 'One server and its last check',
+    access: { permission: 'server:read' },
+    params: byId,
+    response: Server,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/servers/:id',
+    summary: 'Change how a server is reached',
+    access: { permission: 'server:write' },
+    params: byId,
+    body: ServerPatch,
+    response: Server,
+    example: { name: 'fra-1b' },
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/servers/:id',
+    summary: 'Forget a server; nothing on it is touched',
+    access: { permission: 'server:admin' },
+    params: byId,
+    response: Done,
+  }),
+  check: endpoint({
+    method: 'POST',
+    path: '/api/servers/:id/check',
+    summary: 'Look at the server now: engine, Swarm, disk, memory, ports, each with what to do',
+    access: { permission: 'server:write' },
+    params: byId,
+    response: z.object({ success: z.literal(true), server: Server, report: ServerReport }),
+  }),
+} as const

@@ -1,0 +1,63 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stateDir } from './paths.ts'
+
+export interface PostgresPart {
+  url: string
+  host: string
+  port: number
+  log: string
+}
+
+export interface EnginePart {
+  /** For DOCKER_HOST. */
+  dockerHost: string
+  socket: string
+  /** Published ports answer here. */
+  address: string
+  /** The machine that runs the tests, as seen from inside. */
+  gateway: string
+  dockerConfig: string
+  /** The client programs of the same version. */
+  docker: string
+  buildx: string
+  log: string
+}
+
+export interface HostPart extends EnginePart {
+  port: number
+  user: string
+  keyFile: string
+  hostKeyFile: string
+  /** The Docker socket as an SSH session on this host sees it. */
+  remoteSocket: string
+}
+
+interface CaddyPart {
+  program: string
+  image: string
+}
+
+export interface Lab {
+  postgres?: PostgresPart
+  engine?: EnginePart
+  host1?: HostPart
+  host2?: HostPart
+  caddy?: CaddyPart
+}
+
+const file = join(stateDir, 'lab.json')
+
+export function readLab(): Lab {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+export function record(parts: Lab): void {
+  mkdirSync(stateDir, { recursive: true })
+  writeFileSync(`${file}.part`, `${JSON.stringify({ ...readLab(), ...parts }, null, 2)}\n`)
+  renameSync(`${file}.part`, file)
+}

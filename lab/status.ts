@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { engineRuns } from './parts/engine.ts'
+import { hostNames, hostRuns } from './parts/hosts.ts'
+import { imageArchive } from './parts/images.ts'
+import { havePackages } from './parts/packages.ts'
+import { postgresRuns } from './parts/postgres.ts'
+import { readLab } from './state.ts'
+
+type Row = [part: string, state: 'up' | 'down' | 'missing', where: string]
+
+export function statusTable(): string {
+  const lab = readLab()
+  const fetched = havePackages('database', 'engine')
+  const made = fetched && existsSync(imageArchive())
+  const rows: Row[] = [
+    ['packages', fetched ? 'up' : 'missing', fetched ? 'in the cache' : 'bin/lab up packages'],
+    ['images', made ? 'up' : 'missing', made ? imageArchive() : 'bin/lab up images'],
+    running('postgres', postgresRuns(), lab.postgres?.url),
+    running('engine', engineRuns(), lab.engine && `${lab.engine.dockerHost}, ports at ${lab.engine.address}`),
+    ...hostNames.map((name) =>
+      running(name, hostRuns(name), lab[name] && `ssh ${lab[name].user}@${lab[name].address}`),
+    ),
+  ]
+  return rows.map(([part, state, where]) => `${part.padEnd(10)}${state.padEnd(9)}${where}\n`).join('')
+}
+
+function running(part: string, runs: boolean, where: string | undefined): Row {
+  return runs && where ? [part, 'up', where] : [part, 'down', `bin/lab up ${part.replace(/\d$/, 's')}`]
+}

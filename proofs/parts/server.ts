@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+
+export type RunningServer = {
+  url: string
+  pid: number
+  /** Milliseconds from spawn to a 200 of /readyz. */
+  startMs: number
+  child: ChildProcess
+  /** Resident memory now and at its highest, in MB, as the kernel counts it. */
+  rssMb(): number
+  peakRssMb(): number
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+type Options = { databaseUrl: string; env?: Record<string, string>; port?: number; dataDir?: string; key?: string }
+
+/** The server that users run: the built one, with nothing of the development set-up in its environment. */
+export async function startServer(options: Options): Promise<RunningServer> {
+  const port = options.port ?? (await freePort())
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-proof-'))
+  const main = join(root, 'server/dist/main.js')
+  if (!existsSync(main)) throw new Error('The server is not built. Run: npm run build')
+  const started = performance.now()
+  const child = spawn(process.execPath, [main], {
+    env: { ...environment(options, dataDir, port), ...options.env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  const exited = new Promise<void>((done) => child.once('exit', () => done()))
+  const url = `http://127.0.0.1:${port}`
+  await ready(url, child, () => errors)
+  const pid = child.pid ?? 0
+  return {
+    url,
+    pid,
+    child,
+    startMs: performance.now() - started,
+    rssMb: () => memory(pid, 'VmRSS'),
+    peakRssMb: () => memory(pid, 'VmHWM'),
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      await exited
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const secretKey = randomBytes(32).toString('hex')
+
+const environment = (options: Options, dataDir: string, port: number) => ({
+  PATH: process.env.PATH ?? '',
+  SLIPWAY_DATABASE_URL: options.databaseUrl,
+  SLIPWAY_SECRET_KEY: options.key ?? secretKey,
+  SLIPWAY_DATA_DIR: dataDir,
+  SLIPWAY_PORT: String(port),
+  SLIPWAY_RATE_PER_ADDRESS: '100000000',
+  SLIPWAY_RATE_PER_TOKEN: '100000000',
+})
+
+/** An owner's token, made the way an operator makes it. */
+export async function bootstrap(
+  databaseUrl: string,
+  email = 'owner@example.com',
+): Promise<{ token: string; orgId: string }> {
+  const args = [join(root, 'server/dist/main.js'), 'admin', 'bootstrap', '--json', '--again', '--email', email]
+  const child = spawn(process.execPath, args, {
+    env: environment({ databaseUrl }, tmpdir(), 0),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  for await (const chunk of child.stdout) out += chunk
+  return JSON.parse(out)
+}
+
+async function ready(url: string, child: ChildProcess, errors: () => string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}: ${errors()}`)
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((done) => setTimeout(done, 10))
+  }
+  throw new Error(`The server was not ready within 30 s: ${errors()}`)
+}
+
+function memory(pid: number, field: string): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1] ?? 0) / 1024
+}
+
+/** Processor time that a process has used so far, in all its threads. */
+export function cpuSeconds(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9
+}
+
+export const freePort = () =>
+  new Promise<number>((done) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => done(port))
+    })
+  })

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
+
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+const count = z.coerce.number().int().positive()
+
+const Environment = z.object({
+  SLIPWAY_DATABASE_URL: z.string().min(1),
+  SLIPWAY_SECRET_KEY: z.string().min(1),
+  SLIPWAY_MODE: z.enum(['self_hosted', 'cloud']).default('self_hosted'),
+  SLIPWAY_HOST: z.string().default('127.0.0.1'),
+  SLIPWAY_PORT: z.coerce.number().int().min(0).max(65535).default(4600),
+  SLIPWAY_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SLIPWAY_DATA_DIR: z.string().default('.slipway'),
+  SLIPWAY_TRUST_PROXY: z.string().optional(),
+  SLIPWAY_DOCKER_SOCKET: z.string().default('/var/run/docker.sock'),
+  SLIPWAY_LOCAL_ENGINE: flag.default(true),
+  SLIPWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  SLIPWAY_METRICS_TOKEN: z.string().min(16).optional(),
+  SLIPWAY_DATABASE_CONNECTIONS: count.default(20),
+  SLIPWAY_RATE_PER_ADDRESS: count.default(6000),
+  SLIPWAY_RATE_PER_TOKEN: count.default(3000),
+  SLIPWAY_UPLOAD_FILES: count.default(50_000),
+  SLIPWAY_UPLOAD_FILE_BYTES: count.default(2 * 1024 ** 3),
+  SLIPWAY_UPLOAD_TOTAL_BYTES: count.default(5 * 1024 ** 3),
+})
+
+export type Config = {
+  mode: 'self_hosted' | 'cloud'
+  databaseUrl: string
+  databaseConnections: number
+  keys: KeyRing
+  host: string
+  port: number
+  publicUrl: string
+  dataDir: string
+  trustProxy: string | null
+  /** Socket of this machine's engine, or null where no organization may have it. */
+  localEngine: string | null
+  logLevel: string
+  metricsToken: string | null
+  /** Requests per minute. */
+  rate: { perAddress: number; perToken: number }
+  upload: { files: number; fileBytes: number; totalBytes: number }
+}
+
+/** Reads the environment once. What it says when something is wrong is meant for the operator's terminal. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const parsed = Environment.safeParse(withoutEmpty(env))
+  if (!parsed.success) throw new Error(explain(parsed.error))
+  const e = parsed.data
+  return {
+    mode: e.SLIPWAY_MODE,
+    databaseUrl: e.SLIPWAY_DATABASE_URL,
+    databaseConnections: e.SLIPWAY_DATABASE_CONNECTIONS,
+    keys: parseKeyRing(e.SLIPWAY_SECRET_KEY),
+    host: e.SLIPWAY_HOST,
+    port: e.SLIPWAY_PORT,
+    publicUrl: (e.SLIPWAY_PUBLIC_URL ?? `http://${reachable(e.SLIPWAY_HOST)}:${e.SLIPWAY_PORT}`).replace(/\/+$/, ''),
+    dataDir: resolve(e.SLIPWAY_DATA_DIR),
+    trustProxy: e.SLIPWAY_TRUST_PROXY ?? null,
+    localEngine: e.SLIPWAY_MODE === 'self_hosted' && e.SLIPWAY_LOCAL_ENGINE ? e.SLIPWAY_DOCKER_SOCKET : null,
+    logLevel: e.SLIPWAY_LOG_LEVEL,
+    metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
+    rate: { perAddress: e.SLIPWAY_RATE_PER_ADDRESS, perToken: e.SLIPWAY_RATE_PER_TOKEN },
+    upload: {
+      files: e.SLIPWAY_UPLOAD_FILES,
+      fileBytes: e.SLIPWAY_UPLOAD_FILE_BYTES,
+      totalBytes: e.SLIPWAY_UPLOAD_TOTAL_BYTES,
+    },
+  }
+}
+
+/** A host to listen on, as one to ask: every address means at least this machine's own. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** `NAME=` in an env file means "not set". */
+const withoutEmpty = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+
+function explain(error: z.ZodError): string {
+  const lines = error.issues.map((issue) => {
+    const name = String(issue.path[0])
+    const missing = issue.code === 'invalid_type' && issue.input === undefined
+    return `  ${name}: ${missing ? 'is not set' : issue.message}${HOW_TO[name] ? `. ${HOW_TO[name]}` : ''}`
+  })
+  return `Slipway cannot start: its environment is not right.\n${lines.join('\n')}`
+}
+
+const HOW_TO: Record<string, string> = {
+  SLIPWAY_DATABASE_URL: 'Give the address of a PostgreSQL database, such as postgres://user:password@host:5432/slipway',
+  SLIPWAY_SECRET_KEY: 'Make one with `openssl rand -hex 32` and keep it safe: what is sealed cannot be read without it',
+}

@@ -1,0 +1,65 @@
+import type { Pool } from '../../db/statement.ts'
+import { Refusal } from '../../errors.ts'
+import type { Platform } from '../platform.ts'
+import type { Caller } from './caller.ts'
+import { hashSecret, TOKEN_PREFIX } from './secrets.ts'
+import { findMembership, findToken } from './store.ts'
+
+type Origin = { address: string; requestId: string }
+
+export async function authenticateToken(
+  { pool, tokenUse }: Pick<Platform, 'tokenUse'> & { pool: Pool },
+  secret: string,
+  origin: Origin,
+): Promise<Caller> {
+  const [row] = secret.startsWith(TOKEN_PREFIX) ? await findToken(pool, [hashSecret(secret)]) : []
+  if (!row) {
+    throw new Refusal('credentials_invalid', 'The access token is unknown or was revoked.', {
+      hint: 'Check that it was copied whole, or make a new one.',
+    })
+  }
+  if (row.expires_at && row.expires_at.getTime() <= Date.now()) {
+    throw new Refusal('credentials_expired', `The access token expired on ${row.expires_at.toISOString()}.`, {
+      hint: 'Make a new one.',
+    })
+  }
+  if (row.unused_for_a_minute) tokenUse.note(row.id)
+  return {
+    kind: 'token',
+    credentialId: row.id,
+    userId: row.user_id,
+    userName: row.name,
+    orgId: row.org_id,
+    role: row.role,
+    scopes: row.scopes && new Set(row.scopes),
+    projectId: row.project_id,
+    expiresAt: row.expires_at,
+    ...origin,
+  }
+}
+
+export async function authenticateSession(
+  { pool, people }: Pick<Platform, 'pool' | 'people'>,
+  headers: Headers,
+  origin: Origin,
+): Promise<Caller> {
+  const session = await people.session(headers)
+  const [member] = session ? await findMembership(pool, [session.userId, session.activeOrgId]) : []
+  if (!session || !member) {
+    throw new Refusal('credentials_invalid', 'The session has ended or belongs to no organization any more.', {
+      hint: 'Sign in again.',
+    })
+  }
+  return {
+    kind: 'session',
+    credentialId: session.id,
+    userId: session.userId,
+    userName: member.name,
+    orgId: member.org_id,
+    role: member.role,
+    scopes: null,
+    projectId: null,
+    expiresAt: session.expiresAt,
+    ...origin,
+  }
+}

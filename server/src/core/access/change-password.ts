@@ -1,0 +1,21 @@
+import { Refusal } from '../../errors.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { type Caller, requireSession } from './caller.ts'
+import { signInRefusal } from './sign-in.ts'
+
+/** Checks the current password, sets the new one and ends the person's other sessions. */
+export async function changePassword(
+  { db, people }: Pick<Platform, 'db' | 'people'>,
+  caller: Caller,
+  request: Request,
+): Promise<string[]> {
+  requireSession(caller)
+  const response = await people.handle(request)
+  if (response.status === 400) {
+    throw new Refusal('invalid_password', 'The current password is wrong.', { field: 'currentPassword' })
+  }
+  if (!response.ok) throw await signInRefusal(response)
+  await record(db, caller, 'password.change', caller.userId)
+  return response.headers.getSetCookie()
+}

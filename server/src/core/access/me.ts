@@ -1,0 +1,38 @@
+import type { Me } from '@slipway/contract/access'
+import type { PageQuery } from '@slipway/contract/pages'
+import { SCOPES } from '@slipway/contract/permissions'
+import type { z } from 'zod'
+import { notFound } from '../../errors.ts'
+import * as members from '../members/store.ts'
+import type { Platform } from '../platform.ts'
+import { type Caller, isOfProject, may, requireSession } from './caller.ts'
+import * as people from './people-store.ts'
+
+export async function showMe({ db }: Pick<Platform, 'db'>, caller: Caller): Promise<z.output<typeof Me>> {
+  const person = await people.find(db, caller.userId, caller.orgId)
+  return {
+    user: { id: caller.userId, name: person.name, email: person.email },
+    organization: { id: caller.orgId, name: person.orgName },
+    role: caller.role,
+    permissions: SCOPES.filter((scope) => may(caller, scope) && (caller.projectId === null || isOfProject(scope))),
+    credential: {
+      kind: caller.kind,
+      id: caller.credentialId,
+      projectId: caller.projectId,
+      expiresAt: caller.expiresAt?.toISOString() ?? null,
+    },
+  }
+}
+
+/** A token belongs to one organization and does not tell of the others. */
+export async function listOrganizations({ db }: Pick<Platform, 'db'>, caller: Caller, query: PageQuery) {
+  return members.organizationsOf(db, caller.userId, caller.kind === 'token' ? caller.orgId : null, query)
+}
+
+export async function activateOrganization({ db }: Pick<Platform, 'db'>, caller: Caller, orgId: string) {
+  requireSession(caller)
+  const member = await members.find(db, orgId, caller.userId)
+  if (!member) throw notFound('organization')
+  await people.activateOrganization(db, caller.credentialId, orgId)
+  return { success: true as const }
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+
+/** better-auth's word for an account that has a password of its own. */
+const BY_PASSWORD = 'credential'
+
+export async function findByEmail(db: Queryable, email: string) {
+  return db
+    .selectFrom('person')
+    .leftJoin('credential', (join) =>
+      join.onRef('credential.userId', '=', 'person.id').on('credential.providerId', '=', BY_PASSWORD),
+    )
+    .select(['person.id', 'person.name', 'person.email', 'credential.password'])
+    .where(sql<string>`lower(person.email)`, '=', email.toLowerCase())
+    .executeTakeFirst()
+}
+
+export async function find(db: Queryable, userId: string, orgId: string) {
+  return db
+    .selectFrom('person')
+    .innerJoin('member', 'member.userId', 'person.id')
+    .innerJoin('organization', 'organization.id', 'member.orgId')
+    .select(['person.name', 'person.email', 'organization.name as orgName'])
+    .where('person.id', '=', userId)
+    .where('member.orgId', '=', orgId)
+    .executeTakeFirstOrThrow()
+}
+
+export async function insert(db: Queryable, person: { id: string; name: string; email: string }) {
+  await db
+    .insertInto('person')
+    .values({ ...person, email: person.email.toLowerCase() })
+    .execute()
+  return person
+}
+
+export async function rename(db: Queryable, userId: string, name: string): Promise<void> {
+  await db.updateTable('person').set({ name }).where('id', '=', userId).execute()
+}
+
+export async function setPassword(db: Queryable, userId: string, password: string): Promise<void> {
+  await db
+    .insertInto('credential')
+    .values({ id: newId('crd'), userId, accountId: userId, providerId: BY_PASSWORD, password })
+    .onConflict((conflict) =>
+      conflict.columns(['providerId', 'accountId']).doUpdateSet({ password, updatedAt: sql`now()` }),
+    )
+    .execute()
+}
+
+export async function activateOrganization(db: Queryable, sessionId: string, orgId: string): Promise<void> {
+  await db.updateTable('session').set({ activeOrgId: orgId }).where('id', '=', sessionId).execute()
+}
+
+export async function anyOwner(db: Queryable): Promise<boolean> {
+  const row = await db.selectFrom('member').select('userId').where('role', '=', 'owner').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertOrganization(db: Queryable, organization: { id: string; name: string }): Promise<void> {
+  await db.insertInto('organization').values(organization).execute()
+}
+
+export async function removeExpired(db: Queryable): Promise<void> {
+  await db.deleteFrom('session').where('expiresAt', '<', sql<Date>`now()`).execute()
+  await sql`delete from rate_limit where last_request < extract(epoch from now() - interval '1 day') * 1000`.execute(db)
+}
+
+/** Two operators who bootstrap at once do not both find an instance without an owner. */
+export async function lockForBootstrap(db: Queryable): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('slipway/bootstrap', 0))`.execute(db)
+}
+
+/** The oldest organization this person owns. */
+export async function ownedBy(db: Queryable, userId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('member')
+    .select('orgId')
+    .where('userId', '=', userId)
+    .where('role', '=', 'owner')
+    .orderBy('orgId')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.orgId
+}

@@ -1,0 +1,21 @@
+import { isMigrated } from '../../db/migrate.ts'
+import type { Platform } from '../platform.ts'
+
+type Check = { ok: boolean; detail: string }
+
+/** Whether this process can serve. Never throws: an unready process still says why. */
+export async function readiness({ db, draining }: Pick<Platform, 'db' | 'draining'>) {
+  const checks: Record<string, Check> = {
+    database: await database(db),
+    process: draining.aborted ? { ok: false, detail: 'shutting down' } : { ok: true, detail: 'running' },
+  }
+  return { ok: Object.values(checks).every((check) => check.ok), checks }
+}
+
+async function database(db: Platform['db']): Promise<Check> {
+  try {
+    return (await isMigrated(db)) ? { ok: true, detail: 'reachable, migrated' } : { ok: false, detail: 'not migrated' }
+  } catch {
+    return { ok: false, detail: 'not reachable' }
+  }
+}

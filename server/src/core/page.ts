@@ -1,0 +1,34 @@
+import type { Page, PageQuery } from '@slipway/contract/pages'
+import { Refusal } from '../errors.ts'
+
+/** Sorts behind every id, so that "before this" without a cursor means "from the newest". */
+export const NEWEST = '~'
+
+/** The key a page starts after. A cursor that we did not make is refused rather than guessed at. */
+export function startOf(query: PageQuery): string {
+  if (query.cursor === undefined) return NEWEST
+  const key = Buffer.from(query.cursor, 'base64url').toString('utf8')
+  if (!/^[\x21-\x7e]{1,400}$/.test(key)) {
+    throw new Refusal('invalid_request', 'The cursor is not one this API gave out.', {
+      field: 'cursor',
+      hint: 'Send nextCursor of the previous page unchanged, or leave cursor out to start over.',
+    })
+  }
+  return key
+}
+
+/** Stores read one row more than asked for: its presence says whether there is a next page. */
+export function toPage<Row, T>(
+  rows: Row[],
+  query: PageQuery,
+  keyOf: (row: Row) => string,
+  shape: (row: Row) => T,
+): Page<T> {
+  const more = rows.length > query.limit
+  const shown = more ? rows.slice(0, query.limit) : rows
+  const last = shown.at(-1)
+  return {
+    data: shown.map(shape),
+    nextCursor: more && last !== undefined ? Buffer.from(keyOf(last)).toString('base64url') : null,
+  }
+}

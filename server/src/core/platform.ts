@@ -1,0 +1,24 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Pool } from '../db/statement.ts'
+import type { BlobStore } from '../drivers/blobs/blob-store.ts'
+import type { KeyRing } from '../drivers/crypto/key-ring.ts'
+import type { EngineInspector } from '../drivers/runtime/engine.ts'
+import type { People } from './access/people.ts'
+import type { SshKeys } from './servers/ssh-keys.ts'
+import type { TokenUse } from './tokens/use.ts'
+
+/** All that core functions are handed. Each one names the few parts it needs. */
+export type Platform = {
+  config: Config
+  db: Database
+  pool: Pool
+  keys: KeyRing
+  people: People
+  tokenUse: TokenUse
+  blobs: BlobStore
+  engines: EngineInspector
+  sshKeys: SshKeys
+  /** Aborted when the process is asked to end. */
+  draining: AbortSignal
+}

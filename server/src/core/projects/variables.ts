@@ -1,0 +1,79 @@
+import type { PageQuery } from '@slipway/contract/pages'
+import type { SetVariable } from '@slipway/contract/services'
+import { type Tx, transaction } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { notFound, Refusal } from '../../errors.ts'
+import type { Caller } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { requireProject } from './find.ts'
+import * as store from './settings-store.ts'
+
+type Db = Pick<Platform, 'db'>
+type Parts = Pick<Platform, 'db' | 'keys'>
+
+const MOST = 1000
+/** A sealed value opens only in the row it was sealed for. */
+const placeOf = (variableId: string) => `variable/${variableId}/value`
+
+export async function listVariables({ db }: Db, caller: Caller, id: string, query: PageQuery) {
+  return store.listVariables(db, await requireProject(db, caller, id), query)
+}
+
+export async function setVariables({ db, keys }: Parts, caller: Caller, id: string, wanted: SetVariable[]) {
+  return transaction(db, async (tx) => {
+    const project = await requireProject(tx, caller, id)
+    const variables = await sealVariables(tx, keys, project, lastOfEach(wanted))
+    await record(tx, caller, 'variable.set', id, { names: variables.map((variable) => variable.name) })
+    return { success: true as const, variables }
+  })
+}
+
+export async function sealVariables(
+  tx: Tx,
+  keys: Platform['keys'],
+  project: { id: string; orgId: string },
+  wanted: SetVariable[],
+) {
+  if (wanted.length === 0) return []
+  const stored = await store.putVariables(
+    tx,
+    wanted.map(({ name, value, service, scope }) => {
+      const id = newId('var')
+      const sealed = keys.seal(value, placeOf(id))
+      return { id, projectId: project.id, orgId: project.orgId, service: service ?? '', name, scope, value: sealed }
+    }),
+  )
+  if (Number(await store.countVariables(tx, project)) <= MOST) return stored
+  throw new Refusal('too_large', `A project may have at most ${MOST} variables.`, { field: 'variables' })
+}
+
+/** Named twice in one request: the last one counts, as in an env file. */
+const lastOfEach = (wanted: SetVariable[]) => [
+  ...new Map(wanted.map((v) => [`${v.service ?? ''}/${v.name}`, v])).values(),
+]
+
+export async function revealVariables({ db, keys }: Parts, caller: Caller, id: string) {
+  return transaction(db, async (tx) => {
+    const project = await requireProject(tx, caller, id)
+    const rows = await store.allVariables(tx, project)
+    await record(tx, caller, 'variable.reveal', id, { names: rows.map((row) => row.name) })
+    const variables = rows.map((row) => ({ ...store.shapeVariable(row), value: keys.open(row.value, placeOf(row.id)) }))
+    return { success: true as const, variables }
+  })
+}
+
+export async function removeVariable(
+  { db }: Db,
+  caller: Caller,
+  id: string,
+  name: string,
+  service: string | undefined,
+) {
+  return transaction(db, async (tx) => {
+    const project = await requireProject(tx, caller, id)
+    if ((await store.removeVariables(tx, project, service ?? '', name)) === 0) throw notFound('variable')
+    await record(tx, caller, 'variable.delete', id, { name, service: service ?? null })
+    return { success: true as const }
+  })
+}

@@ -1,0 +1,65 @@
+import { transaction } from '../../db/database.ts'
+import type { EngineFacts, EngineTarget } from '../../drivers/runtime/engine.ts'
+import { notFound } from '../../errors.ts'
+import type { Caller } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { requireServer } from './find.ts'
+import { placeOfKey, placeOfPassphrase } from './keys.ts'
+import { type Failure, reportFacts, reportFailure } from './report.ts'
+import * as store from './store.ts'
+
+type Parts = Pick<Platform, 'db' | 'keys' | 'engines'>
+
+/**
+ * Looks at the server now. What is wrong with it is an answer, not an error. The first check that succeeds pins the
+ * host key it saw; from then on another key fails.
+ */
+export async function checkServer(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {
+  const server = await requireServer(parts.db, caller, id)
+  const found = await inspect(parts, server, signal)
+  const report = 'facts' in found ? reportFacts(found.facts) : reportFailure(found.failure)
+  const hostKey = 'facts' in found ? found.facts.hostKey : null
+  return transaction(parts.db, async (tx) => {
+    const saved = await store.saveReport(tx, server, report, hostKey)
+    const current = saved ?? (await store.find(tx, caller.orgId, id))
+    if (!current) throw notFound('server')
+    const pinned = server.hostKey === null && current.hostKey !== null ? { pinned: current.hostKey } : {}
+    await record(tx, caller, 'server.check', id, { ok: report.ok, ...pinned })
+    return { success: true as const, server: store.shape(current), report }
+  })
+}
+
+const isFailure = (error: unknown): error is Failure & Error =>
+  error instanceof Error && 'hint' in error && 'code' in error
+
+async function inspect(
+  parts: Parts,
+  server: store.ServerRow,
+  signal: AbortSignal,
+): Promise<{ facts: EngineFacts } | { failure: Failure }> {
+  try {
+    return { facts: await parts.engines.inspect(targetOf(parts, server), { signal, learnHostKey: true }) }
+  } catch (error) {
+    if (isFailure(error)) return { failure: error }
+    throw error
+  }
+}
+
+function targetOf({ keys }: Pick<Parts, 'keys'>, server: store.ServerRow): EngineTarget {
+  const socketPath = server.socketPath ?? ''
+  if (server.kind === 'local') return { kind: 'local', socketPath }
+  const passphrase = server.passphrase && keys.open(server.passphrase, placeOfPassphrase(server.id))
+  return {
+    kind: 'ssh',
+    socketPath,
+    ssh: {
+      host: server.host ?? '',
+      port: server.port ?? 22,
+      user: server.loginUser ?? '',
+      privateKey: keys.open(server.privateKey ?? '', placeOfKey(server.id)),
+      ...(passphrase && { passphrase }),
+      hostKey: server.hostKey,
+    },
+  }
+}

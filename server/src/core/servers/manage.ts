@@ -1,0 +1,117 @@
+import type { PageQuery } from '@slipway/contract/pages'
+import type { NewServer, ServerPatch } from '@slipway/contract/servers'
+import type { Insertable } from 'kysely'
+import { transaction } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Tables } from '../../db/tables.ts'
+import { Refusal } from '../../errors.ts'
+import { type Caller, require } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { stale, withoutUndefined } from '../projects/manage.ts'
+import { requireServer } from './find.ts'
+import { placeOfKey, sealedKey } from './keys.ts'
+import * as store from './store.ts'
+
+type Db = Pick<Platform, 'db'>
+type Parts = Pick<Platform, 'db' | 'config' | 'keys' | 'sshKeys'>
+
+export const listServers = ({ db }: Db, caller: Caller, query: PageQuery) => store.list(db, caller.orgId, query)
+
+export const showServer = async ({ db }: Db, caller: Caller, id: string) =>
+  store.shape(await requireServer(db, caller, id))
+
+export async function createServer(parts: Parts, caller: Caller, input: NewServer) {
+  // Adding this machine's own engine hands out root on it.
+  if (input.kind === 'local') require(caller, 'server:admin')
+  const id = newId('srv')
+  const base = { id, orgId: caller.orgId, name: input.name, kind: input.kind }
+  const wanted =
+    input.kind === 'local' ? { ...base, ...localEngine(parts) } : { ...base, ...(await overSsh(parts, id, input)) }
+  return transaction(parts.db, async (tx) => {
+    if (await store.hasName(tx, caller.orgId, input.name, null)) throw nameTaken(input.name)
+    const row = await store.insert(tx, wanted)
+    if (!row && input.kind === 'ssh') throw nameTaken(input.name)
+    if (!row) {
+      throw new Refusal('engine_taken', 'The engine of this machine already serves an organization.', {
+        hint: 'Use another server, reached over SSH.',
+      })
+    }
+    await record(tx, caller, 'server.create', id, { name: row.name, kind: row.kind, host: row.host })
+    return store.shape(row)
+  })
+}
+
+/** The socket comes from the operator's configuration, never from a request: it is root on this machine. */
+function localEngine({ config }: Pick<Platform, 'config'>): Partial<Insertable<Tables['server']>> {
+  if (config.localEngine !== null) return { socketPath: config.localEngine }
+  throw new Refusal('local_engine_unavailable', 'This instance does not offer its own engine.', {
+    field: 'kind',
+    hint: "Add a server of kind 'ssh' instead.",
+  })
+}
+
+async function overSsh(parts: Parts, id: string, input: Extract<NewServer, { kind: 'ssh' }>) {
+  const key = await sealedKey(parts, id, input.name, input)
+  const { host, port, user, socketPath, hostKey } = input
+  return { host, port, loginUser: user, socketPath, hostKey: hostKey ?? null, ...key }
+}
+
+export async function updateServer(
+  parts: Parts,
+  caller: Caller,
+  id: string,
+  patch: ServerPatch,
+  ifMatch: number | null,
+) {
+  const before = await requireServer(parts.db, caller, id)
+  const { user, privateKey, passphrase, ...plain } = patch
+  const reaching = Object.keys(patch).some((field) => field !== 'name')
+  if (before.kind === 'local' && reaching) {
+    throw new Refusal('invalid_request', 'Only the name of the local engine can be changed.', { field: 'name' })
+  }
+  const key = await newKey(parts, before, { privateKey, passphrase })
+  // A pinned host key vouches for one machine: another address means another machine.
+  const moved = (patch.host !== undefined && patch.host !== before.host) || (patch.port ?? before.port) !== before.port
+  const forgotten = moved && patch.hostKey === undefined ? { hostKey: null } : {}
+  const changes = { ...withoutUndefined(plain), ...(user !== undefined && { loginUser: user }), ...key, ...forgotten }
+  return transaction(parts.db, async (tx) => {
+    if (patch.name !== undefined && (await store.hasName(tx, caller.orgId, patch.name, id))) throw nameTaken(patch.name)
+    const row = await store.update(tx, caller.orgId, id, ifMatch, { ...changes, ...(reaching && { lastReport: null }) })
+    if (!row) throw stale(before.version)
+    await record(tx, caller, 'server.update', id, { changed: Object.keys(patch) })
+    return store.shape(row)
+  })
+}
+
+/** A passphrase alone is for the key that is stored; together they must open. */
+async function newKey(
+  parts: Parts,
+  server: store.ServerRow,
+  given: { privateKey?: string | undefined; passphrase?: string | null | undefined },
+) {
+  if (given.privateKey === undefined && given.passphrase === undefined) return {}
+  const privateKey = given.privateKey ?? parts.keys.open(server.privateKey ?? '', placeOfKey(server.id))
+  return sealedKey(parts, server.id, server.name, { ...given, privateKey })
+}
+
+export async function removeServer({ db }: Db, caller: Caller, id: string) {
+  return transaction(db, async (tx) => {
+    const server = await requireServer(tx, caller, id)
+    const used = await store.projectsOn(tx, caller.orgId, id)
+    if (used.length > 0) {
+      throw new Refusal('server_in_use', `Projects still use this server: ${used.map((p) => p.name).join(', ')}.`, {
+        hint: 'Move or delete them first.',
+      })
+    }
+    await store.remove(tx, caller.orgId, id)
+    await record(tx, caller, 'server.delete', id, { name: server.name })
+    return { success: true as const }
+  })
+}
+
+const nameTaken = (name: string) =>
+  new Refusal('name_taken', `A server named ${JSON.stringify(name)} exists already.`, {
+    field: 'name',
+    hint: 'Choose another name.',
+  })

@@ -1,0 +1,94 @@
+import type { Page, PageQuery } from '@slipway/contract/pages'
+import type { Server, ServerReport } from '@slipway/contract/servers'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Queryable } from '../../db/database.ts'
+import type { Tables } from '../../db/tables.ts'
+import { startOf, toPage } from '../page.ts'
+
+export type ServerRow = Selectable<Tables['server']>
+
+export async function list(db: Queryable, orgId: string, query: PageQuery): Promise<Page<Server>> {
+  const rows = await db
+    .selectFrom('server')
+    .selectAll()
+    .where('orgId', '=', orgId)
+    .where('id', '<', startOf(query))
+    .orderBy('id', 'desc')
+    .limit(query.limit + 1)
+    .execute()
+  return toPage(rows, query, (row) => row.id, shape)
+}
+
+export const find = (db: Queryable, orgId: string, id: string) =>
+  db.selectFrom('server').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirst()
+
+/** Nothing comes back when its name, or the local engine, is taken. */
+export const insert = (db: Queryable, server: Insertable<Tables['server']>) =>
+  db
+    .insertInto('server')
+    .values(server)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const hasName = async (db: Queryable, orgId: string, name: string, except: string | null) => {
+  const row = await db
+    .selectFrom('server')
+    .select('id')
+    .where('orgId', '=', orgId)
+    .where(sql<string>`lower(name)`, '=', sql<string>`lower(${name})`)
+    .executeTakeFirst()
+  return row !== undefined && row.id !== except
+}
+
+export const update = (
+  db: Queryable,
+  orgId: string,
+  id: string,
+  ifMatch: number | null,
+  changes: Updateable<Tables['server']>,
+) =>
+  db
+    .updateTable('server')
+    .set({ ...changes, version: sql`version + 1`, updatedAt: sql`now()` })
+    .where('orgId', '=', orgId)
+    .where('id', '=', id)
+    .where((eb) => (ifMatch === null ? eb.lit(true) : eb('version', '=', ifMatch)))
+    .returningAll()
+    .executeTakeFirst()
+
+/** What a check found is about one way of reaching the server: it is dropped when that changed meanwhile. */
+export const saveReport = (db: Queryable, server: ServerRow, report: ServerReport, hostKey: string | null) =>
+  db
+    .updateTable('server')
+    .set({ lastReport: JSON.stringify(report), hostKey: sql`coalesce(host_key, ${hostKey}::text)` })
+    .where('orgId', '=', server.orgId)
+    .where('id', '=', server.id)
+    .where('version', '=', server.version)
+    .returningAll()
+    .executeTakeFirst()
+
+export const projectsOn = (db: Queryable, orgId: string, id: string) =>
+  db.selectFrom('project').select('name').where('serverId', '=', id).where('orgId', '=', orgId).limit(3).execute()
+
+export async function remove(db: Queryable, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom('server').where('orgId', '=', orgId).where('id', '=', id).execute()
+}
+
+export function shape(row: ServerRow): Server {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    host: row.host,
+    port: row.port,
+    user: row.loginUser,
+    socketPath: row.socketPath,
+    hostKey: row.hostKey,
+    publicKey: row.publicKey,
+    lastReport: row.lastReport,
+    version: row.version,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

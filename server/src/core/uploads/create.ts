@@ -1,0 +1,44 @@
+import type { FolderFile } from '@slipway/contract/folder-sessions'
+import { transaction } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { StoredFile } from '../../db/tables.ts'
+import type { Caller } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import * as blobs from './blobs-store.ts'
+import { checkFolder, checkSizes, contentsOf } from './folder.ts'
+import * as store from './store.ts'
+import { type Limits, tally } from './tally.ts'
+import { hoursFromNow, OPEN_HOURS, view } from './view.ts'
+
+/** Begins a folder upload: the files are announced, and the answer says which contents are missing here. */
+export async function createSession(
+  { db, config }: Pick<Platform, 'db' | 'config'>,
+  caller: Caller,
+  input: { files: FolderFile[] },
+) {
+  const files = input.files.map(stored)
+  const { files: fileCount, bytes: byteCount } = counted(files, config.upload)
+  checkFolder(files)
+  const contents = contentsOf(files)
+  const session = { id: newId('upl'), fileCount, byteCount, sealedAt: null, expiresAt: hoursFromNow(OPEN_HOURS) }
+  return transaction(db, async (tx) => {
+    // Only this organization's: that another one has a content must neither show nor help.
+    const present = await blobs.touch(tx, caller.orgId, contents.keys())
+    checkSizes(files, present)
+    const { orgId, projectId } = caller
+    await store.insert(tx, { ...session, orgId, projectId, files: JSON.stringify(files) })
+    await record(tx, caller, 'folder_session.create', session.id, { files: fileCount, bytes: byteCount })
+    const missing = [...contents.keys()].filter((hash) => !present.has(hash))
+    return view(session, missing, config.upload)
+  })
+}
+
+const stored = (file: FolderFile): StoredFile =>
+  'link' in file ? { p: file.path, l: file.link } : { p: file.path, h: file.sha256, s: file.size, m: file.mode }
+
+function counted(files: StoredFile[], limits: Limits) {
+  const count = tally(limits)
+  for (const file of files) count.add(file.p, 'l' in file ? 0 : file.s)
+  return count
+}

@@ -1,0 +1,113 @@
+import type { Readable } from 'node:stream'
+import { transaction } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { StoredFile } from '../../db/tables.ts'
+import type { StoredBlob } from '../../drivers/blobs/blob-store.ts'
+import { Refusal } from '../../errors.ts'
+import type { Caller } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import * as rows from './blobs-store.ts'
+import { fewAtOnce } from './few-at-once.ts'
+import { checkFolder } from './folder.ts'
+import { checkPath } from './paths.ts'
+import * as store from './store.ts'
+import { type Tally, tally } from './tally.ts'
+import { type TarEntry, untar } from './untar.ts'
+import { hoursFromNow, SEALED_DAYS, view } from './view.ts'
+
+type Parts = Pick<Platform, 'db' | 'blobs' | 'config'>
+type FileEntry = TarEntry & { kind: 'file' }
+
+const AT_ONCE = 8
+const SMALL = 128 * 1024
+
+/** A whole folder in one request: unpacked as it streams in, and sealed at once. */
+export async function createFromTar({ db, blobs, config }: Parts, caller: Caller, body: Readable) {
+  const { files, written, count } = await unpack({ blobs, config }, caller.orgId, body)
+  const session = {
+    id: newId('upl'),
+    fileCount: count.files,
+    byteCount: count.bytes,
+    sealedAt: new Date(),
+    expiresAt: hoursFromNow(SEALED_DAYS * 24),
+  }
+  const { orgId, projectId } = caller
+  const kept = await transaction(db, async (tx) => {
+    const locations = await rows.insertAll(tx, orgId, written)
+    await store.insert(tx, { ...session, orgId, projectId, files: JSON.stringify(files) })
+    const detail = { files: count.files, bytes: count.bytes, archive: true }
+    await record(tx, caller, 'folder_session.create', session.id, detail)
+    return locations
+  })
+  await removeAll(
+    blobs,
+    written.filter((blob) => !kept.has(blob.location)),
+  )
+  return view(session, [], config.upload)
+}
+
+/** Nothing of it is visible until the rows are written; when it fails, its files are removed. */
+async function unpack({ blobs, config }: Omit<Parts, 'db'>, orgId: string, body: Readable) {
+  const count = tally(config.upload)
+  const directories = tally(config.upload)
+  const files: StoredFile[] = []
+  const written = new Map<string, StoredBlob>()
+  const writes = fewAtOnce(AT_ONCE)
+
+  async function keep(entry: FileEntry, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const blob = await blobs.write(orgId, content, { maxBytes: config.upload.fileBytes, size: entry.size })
+    files.push({ p: entry.path, h: blob.sha256, s: blob.size, m: entry.mode })
+    if (written.has(blob.sha256)) await blobs.remove(blob.location)
+    else written.set(blob.sha256, blob)
+  }
+
+  try {
+    for await (const entry of untar(body)) {
+      check(entry, entry.kind === 'directory' ? directories : count)
+      if (entry.kind === 'link') files.push({ p: entry.path, l: entry.target })
+      if (entry.kind !== 'file') continue
+      if (entry.size > SMALL) await keep(entry, entry.content)
+      else await beside(writes, keep, entry)
+    }
+    await writes.finish()
+    checkComplete(files)
+    return { files, written: [...written.values()], count }
+  } catch (error) {
+    await writes.finish().catch(() => {})
+    await removeAll(blobs, [...written.values()])
+    throw error
+  }
+}
+
+/** Bad names and sizes are refused as they come, not after gigabytes. */
+function check(entry: TarEntry, count: Tally): void {
+  count.add(entry.path, entry.kind === 'file' ? entry.size : 0)
+  if (entry.kind !== 'directory' || entry.path !== '') checkPath(entry.path)
+}
+
+/** A small file is read into memory, so that the archive can go on while it is written. */
+async function beside(
+  writes: ReturnType<typeof fewAtOnce>,
+  keep: (entry: FileEntry, content: AsyncIterable<Uint8Array>) => Promise<void>,
+  entry: FileEntry,
+): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of entry.content) chunks.push(chunk)
+  const content = Buffer.concat(chunks)
+  await writes.start(() => keep(entry, once(content)))
+}
+
+async function* once(content: Buffer) {
+  yield content
+}
+
+function checkComplete(files: StoredFile[]): void {
+  if (files.length === 0) throw new Refusal('invalid_archive', 'The archive contains no files.')
+  files.sort((a, b) => (a.p < b.p ? -1 : 1))
+  checkFolder(files)
+}
+
+async function removeAll(blobs: Platform['blobs'], unwanted: StoredBlob[]): Promise<void> {
+  for (const blob of unwanted) await blobs.remove(blob.location)
+}

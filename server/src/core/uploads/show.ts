@@ -1,0 +1,20 @@
+import { notFound } from '../../errors.ts'
+import type { Caller } from '../access/caller.ts'
+import type { Platform } from '../platform.ts'
+import { announcedBy } from './announced.ts'
+import * as blobs from './blobs-store.ts'
+import * as store from './store.ts'
+import { view } from './view.ts'
+
+/** What an upload still lacks: how one that was cut off is resumed. */
+export async function showSession({ db, config }: Pick<Platform, 'db' | 'config'>, caller: Caller, id: string) {
+  const session = await store.find(db, caller, id)
+  if (!session) throw notFound('folder session')
+  return view(session, session.sealedAt ? [] : await missingOf(db, caller.orgId, id), config.upload)
+}
+
+async function missingOf(db: Platform['db'], orgId: string, id: string): Promise<string[]> {
+  const hashes = [...(await announcedBy(db, orgId, id)).keys()]
+  const present = await blobs.locationsOf(db, orgId, hashes)
+  return hashes.filter((hash) => !present.has(hash))
+}

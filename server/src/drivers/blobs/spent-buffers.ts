@@ -1,0 +1,24 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+const EVERY = 8 * 1024 * 1024
+let spent = 0
+let collect: ((options: { type: 'minor' }) => void) | undefined
+
+/**
+ * Tells that so many bytes of buffers are not needed any more. V8 lets about 64 MB of them pile up before it looks, all
+ * of it resident. A look at the young generation every few megabytes took 60 MB off the peak, and made large uploads a
+ * quarter faster because memory that is still in the processor's cache gets used again. `bin/prove upload` measures it.
+ */
+export function spend(bytes: number): void {
+  spent += bytes
+  if (spent < EVERY) return
+  spent = 0
+  collect ??= exposed()
+  collect({ type: 'minor' })
+}
+
+function exposed(): NonNullable<typeof collect> {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc')
+}

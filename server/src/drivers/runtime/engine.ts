@@ -1,0 +1,71 @@
+import type { SshTarget } from '../ssh/target.ts'
+
+export type EngineTarget = { kind: 'local'; socketPath: string } | { kind: 'ssh'; ssh: SshTarget; socketPath: string }
+
+export interface EngineInspector {
+  /** Facts or a failure (EngineFailure, SshFailure) within 15 s; an aborted signal rejects with its reason. */
+  inspect(target: EngineTarget, options: { signal: AbortSignal; learnHostKey?: boolean }): Promise<EngineFacts>
+}
+
+export type EngineFacts = {
+  /** The key the server proved to hold; null for the local engine. */
+  hostKey: string | null
+  engine: {
+    version: string
+    apiVersion: string
+    /** For people: "Debian GNU/Linux 12 (bookworm)". */
+    os: string
+    /** As image platforms say it: "amd64", "arm64". */
+    arch: string
+    kernel: string
+    cpus: number
+    memoryBytes: number
+    cgroupVersion: string
+    storageDriver: string
+    rootDir: string
+  }
+  swarm: {
+    state: 'inactive' | 'pending' | 'active' | 'error' | 'locked'
+    nodeId: string | null
+    isManager: boolean
+    /** Null where the engine does not know: it is not a manager. */
+    nodes: number | null
+    error: string | null
+  }
+  disk: { path: string; totalBytes: number; freeBytes: number } | null
+  memory: { totalBytes: number; availableBytes: number } | null
+  listeningPorts: number[] | null
+  containersRunning: number
+  images: number
+  /** Why something above is null or second best, one sentence each. */
+  notes: string[]
+}
+
+export type EngineFailureCode =
+  | 'engine_unreachable'
+  | 'engine_denied'
+  | 'engine_timeout'
+  | 'engine_too_old'
+  | 'engine_failed'
+
+/** The engine cannot be used. What stops earlier, on the way to its server, is an SshFailure. */
+export class EngineFailure extends Error {
+  readonly code: EngineFailureCode
+  readonly hint: string
+
+  constructor(code: EngineFailureCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'EngineFailure'
+    this.code = code
+    this.hint = hints[code]
+  }
+}
+
+const hints: Record<EngineFailureCode, string> = {
+  engine_unreachable:
+    'Install Docker Engine if it is missing, start it (systemctl enable --now docker) and check the socket path.',
+  engine_denied: 'Add the user to the docker group (usermod -aG docker USER) and connect again, or use root.',
+  engine_timeout: 'Look at the engine on the server: systemctl status docker, journalctl -u docker.',
+  engine_too_old: 'Update Docker Engine to 20.10 or newer.',
+  engine_failed: "Look at the engine's log on the server: journalctl -u docker.",
+}

@@ -1,0 +1,55 @@
+import type { SshConnection } from '../ssh/connection.ts'
+import { SshFailure } from '../ssh/failure.ts'
+import { addressOf, type SshTarget } from '../ssh/target.ts'
+import { EngineFailure } from './engine.ts'
+
+/** Words for an error of the engine on this machine; what is already a failure stays as it is. */
+export function explainLocal(error: unknown, socketPath: string): unknown {
+  if (error instanceof EngineFailure) return error
+  const { code } = error as { code?: string }
+  if (code === 'ENOENT') {
+    return new EngineFailure('engine_unreachable', `There is no Docker socket at ${socketPath}.`, error)
+  }
+  if (code === 'ECONNREFUSED' || code === 'ENOTSOCK') {
+    return new EngineFailure('engine_unreachable', `No Docker Engine listens at ${socketPath}.`, error)
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new EngineFailure('engine_denied', `Slipway may not use the Docker socket at ${socketPath}.`, error)
+  }
+  return explainAnswer(error, socketPath)
+}
+
+type Remote = { ssh: SshTarget; socketPath: string; connection: SshConnection }
+
+/** The same over SSH, where a refused socket says nothing about its reason until asked over SFTP. */
+export async function explainRemote(error: unknown, { ssh, socketPath, connection }: Remote): Promise<unknown> {
+  if (error instanceof EngineFailure) return error
+  if (!(error instanceof SshFailure)) return explainAnswer(error, `${socketPath} on ${addressOf(ssh)}`)
+  if (error.code !== 'forward_refused') return error
+  const at = `${socketPath} on ${addressOf(ssh)}`
+  switch (await connection.socketState(socketPath)) {
+    case 'missing':
+      return new EngineFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
+    case 'not_listening':
+      return new EngineFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
+    case 'denied':
+      return new EngineFailure('engine_denied', `The user ${ssh.user} may not use the Docker socket at ${at}.`, error)
+    default:
+      return error
+  }
+}
+
+function explainAnswer(error: unknown, at: string): unknown {
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    return new EngineFailure('engine_unreachable', `The Docker Engine at ${at} closed the connection.`, error)
+  }
+  if (statusCode !== undefined || code?.startsWith('HPE_')) {
+    return new EngineFailure(
+      'engine_failed',
+      `What answers at ${at} failed: ${(error as Error).message.trim()}.`,
+      error,
+    )
+  }
+  return error
+}

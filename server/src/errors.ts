@@ -1,0 +1,58 @@
+import type { ErrorCode } from '@slipway/contract/errors'
+
+export type RefusalDetails = {
+  hint?: string
+  field?: string
+  requires?: string
+  missing?: string[]
+  /** Seconds until it makes sense to ask again. */
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** An expected "no": its message and hint are shown to the caller. Everything else that is thrown is a bug. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly details: RefusalDetails
+
+  constructor(code: ErrorCode, message: string, details: RefusalDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'Refusal'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** One sentence for unknown, deleted and foreign alike: it must not tell which. */
+export const notFound = (noun: string) =>
+  new Refusal('not_found', `No such ${noun}.`, {
+    hint: 'Check the id and that the credential belongs to the right organization.',
+  })
+
+const OUTAGE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '53300', // too many connections
+  '57P01', // admin shutdown
+  '57P02', // crash shutdown
+  '57P03', // cannot connect now
+  '25P03', // idle in transaction
+  '40P01', // deadlock: the other one won
+])
+const OUTAGE_WORDS =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i
+
+/** Whether an error that came up from a query means "no database right now". Drivers wrap their own failures. */
+export function databaseOutage(error: { code?: string; message: string; cause?: unknown }): Refusal | undefined {
+  const code = error.code ?? ''
+  const hungUp = code === 'ECONNRESET' && error.message === 'aborted'
+  const outage = !hungUp && (OUTAGE_CODES.has(code) || /^08.../.test(code) || OUTAGE_WORDS.test(error.message))
+  if (!outage) return undefined
+  return new Refusal('database_unavailable', 'The database cannot answer at the moment.', {
+    retryAfter: 2,
+    hint: 'Try again in a few seconds.',
+    cause: error,
+  })
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Endpoint } from '@slipway/contract/endpoint'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Logger } from 'pino'
+import type { Platform } from '../core/platform.ts'
+import { doorkeeper } from './doorkeeper.ts'
+import { guardRoutes } from './guard.ts'
+import { type Metrics, measure } from './metrics.ts'
+import { mount } from './mount.ts'
+import { answerRefusals } from './refusals.ts'
+import { allRoutes } from './routes/all.ts'
+
+export type App = FastifyInstance & { endpoints: Endpoint[] }
+type Options = { platform: Platform; logger: Logger; metrics: Metrics }
+
+/** The whole HTTP face: building it fails when a route says nothing about who may use it. */
+export async function buildApp({ platform, logger, metrics }: Options): Promise<App> {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Each line names its request; a logger of its own for every request would cost more than the line.
+    childLoggerFactory: (shared) => shared,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // Long enough for a large upload over a slow line, short enough that a dripping body ends.
+    requestTimeout: 60 * 60_000,
+    trustProxy: platform.config.trustProxy ?? false,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+  }) as unknown as App
+  app.endpoints = guardRoutes(app)
+  app.decorateRequest('caller', null)
+  answerRefusals(app)
+  takeBodies(app)
+  app.addHook('onSend', (request, reply, _, done) => {
+    reply
+      .header('x-request-id', request.id)
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+    done()
+  })
+  measure(app, metrics, logger)
+  const door = await doorkeeper(app, platform)
+  mount(app, platform, door, allRoutes(platform, metrics))
+  await app.ready()
+  return app
+}
+
+/** The caller's own id is kept when it is a plain one, so that a request can be followed across systems. */
+function requestId(given: string | string[] | undefined): string {
+  if (typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given)) return given
+  return `req_${randomUUID()}`
+}
+
+/** JSON is parsed, an empty body is no body, and what is streamed is handed on unread. */
+function takeBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text.length === 0) done(null, undefined)
+    else parseJson(request, text as string, done)
+  })
+  const pass = (_: unknown, stream: Readable, done: (error: Error | null, body?: unknown) => void) => done(null, stream)
+  app.addContentTypeParser(['application/octet-stream', 'application/gzip', 'application/x-gzip'], pass)
+}

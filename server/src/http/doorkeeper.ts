@@ -1,0 +1,69 @@
+import rateLimit from '@fastify/rate-limit'
+import type { Endpoint } from '@slipway/contract/endpoint'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { authenticateSession, authenticateToken } from '../core/access/authenticate.ts'
+import { type Caller, isOfProject, require, requireUnrestricted } from '../core/access/caller.ts'
+import type { Platform } from '../core/platform.ts'
+import { Refusal } from '../errors.ts'
+import { refuseCrossSite, refuseForeignPage } from './cross-site.ts'
+
+/** Decides who comes in, in this order: how often, who, and whether they may. */
+export type Doorkeeper = { admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> }
+
+/** better-auth's cookie, with the prefix it gets over https. */
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?slipway\.session_token=/
+
+export async function doorkeeper(app: FastifyInstance, platform: Platform): Promise<Doorkeeper> {
+  await app.register(rateLimit, { global: false })
+  const { perAddress, perToken } = platform.config.rate
+  const byAddress = app.createRateLimit({ max: perAddress, timeWindow: 60_000, keyGenerator: (request) => request.ip })
+  const byCaller = app.createRateLimit({
+    max: perToken,
+    timeWindow: 60_000,
+    keyGenerator: (request) => request.caller?.credentialId ?? request.ip,
+  })
+
+  return {
+    async admit(endpoint, request, reply) {
+      if (endpoint.path === '/healthz') return
+      if (!endpoint.unlimited) await limited(byAddress, perAddress, 'address', request, reply)
+      if ('public' in endpoint.access) return refuseForeignPage(request, platform.config.publicUrl)
+      const { permission } = endpoint.access
+      request.caller = await identify(platform, request)
+      if (!endpoint.unlimited) await limited(byCaller, perToken, 'token', request, reply)
+      require(request.caller, permission)
+      if (!isOfProject(permission)) requireUnrestricted(request.caller)
+    },
+  }
+}
+
+async function identify(platform: Platform, request: FastifyRequest): Promise<Caller> {
+  const origin = { address: request.ip, requestId: request.id }
+  const { authorization, cookie } = request.headers
+  if (authorization !== undefined) {
+    const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
+    return authenticateToken(platform, secret ?? '', origin)
+  }
+  if (cookie !== undefined && SESSION_COOKIE.test(cookie)) {
+    refuseCrossSite(request, platform.config.publicUrl)
+    return authenticateSession(platform, new Headers({ cookie }), origin)
+  }
+  throw new Refusal('credentials_missing', 'This needs an access token or a session.', {
+    hint: 'Send `Authorization: Bearer slp_…`; `slipway admin bootstrap` makes the first token.',
+  })
+}
+
+type Limit = ReturnType<FastifyInstance['createRateLimit']>
+
+async function limited(limit: Limit, quota: number, name: string, request: FastifyRequest, reply: FastifyReply) {
+  const state = await limit(request)
+  if (state.isAllowed) return
+  const seconds = Math.max(1, state.ttlInSeconds)
+  reply.header('ratelimit-policy', `"${name}";q=${quota};w=60`)
+  reply.header('ratelimit', `"${name}";r=${Math.max(0, state.remaining)};t=${seconds}`)
+  if (!state.isExceeded) return
+  throw new Refusal('rate_limited', `More than ${quota} requests in a minute from this ${name}.`, {
+    retryAfter: seconds,
+    hint: `Wait ${seconds} seconds.`,
+  })
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = { registry: Registry; requests: Histogram }
+
+export function createMetrics(pool: { totalCount: number; idleCount: number; waitingCount: number }): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'slipway_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last byte of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'slipway_database_connections',
+    help: 'Connections to PostgreSQL, by state; waiting counts requests that wait for one',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+  return { registry, requests }
+}
+
+/** One line in the log and one observation per request. Bodies, queries and headers are never logged. */
+export function measure(app: FastifyInstance, metrics: Metrics, logger: Logger): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const seconds = reply.elapsedTime / 1000
+    metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds)
+    const level = reply.statusCode < 400 && request.method === 'GET' ? 'debug' : 'info'
+    if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply), 'request')
+    done()
+  })
+}
+
+const lineOf = (request: FastifyRequest, reply: FastifyReply) => ({
+  requestId: request.id,
+  method: request.method,
+  path: request.url.split('?')[0],
+  status: reply.statusCode,
+  ms: Math.round(reply.elapsedTime * 10) / 10,
+  address: request.ip,
+  ...(request.caller && { orgId: request.caller.orgId, userId: request.caller.userId }),
+})

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream'
+import type { Endpoint } from '@slipway/contract/endpoint'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ZodType, type z } from 'zod'
+import type { Caller } from '../core/access/caller.ts'
+import type { Platform } from '../core/platform.ts'
+import { Refusal } from '../errors.ts'
+import type { Doorkeeper } from './doorkeeper.ts'
+import { setEntityTag, versionIn } from './entity-tag.ts'
+import { type Answer, answerOnce } from './idempotency.ts'
+import type { Input, Route } from './route.ts'
+import { serializer } from './serializer.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Puts a table of routes on the app: who may ask, what may be sent, what is answered. */
+export function mount(app: FastifyInstance, platform: Platform, door: Doorkeeper, routes: Route[]): void {
+  for (const { endpoint, handle } of routes) {
+    const write = answerer(endpoint)
+    const parse = inputParser(endpoint)
+    const status = endpoint.status ?? 200
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      config: { endpoint },
+      bodyLimit: endpoint.bodyLimit ?? 1024 * 1024,
+      onRequest: (request, reply) => door.admit(endpoint, request, reply),
+      async handler(request, reply) {
+        const input = parse(request, reply)
+        const answer = async (): Promise<Answer> => {
+          const payload = write(await handle(input), reply)
+          return { status: reply.statusCode === 200 ? status : reply.statusCode, payload }
+        }
+        const once = endpoint.method === 'POST' && input.stream === null && !endpoint.neverKept
+        const { payload, ...given } = once ? await answerOnce(platform, request, answer) : await answer()
+        if (payload === undefined) return reply
+        if (given.replayed) reply.header('idempotent-replayed', 'true')
+        return reply.code(given.status).type(JSON_TYPE).send(payload)
+      },
+    })
+  }
+}
+
+/** Turns a result into the bytes to send, with its entity tag where it is one resource. */
+function answerer(endpoint: Endpoint): (result: unknown, reply: FastifyReply) => string | undefined {
+  if (!(endpoint.response instanceof ZodType)) return () => undefined
+  const stringify = serializer(endpoint.response)
+  const single = endpoint.params !== undefined
+  return (result, reply) => {
+    const text = stringify(result)
+    if (single) setEntityTag(endpoint.method, result, text, reply)
+    return text
+  }
+}
+
+function inputParser(endpoint: Endpoint) {
+  const { params, query, body, orStream } = endpoint
+  return (request: FastifyRequest, reply: FastifyReply): Input<Endpoint> => {
+    const stream = request.body instanceof Readable ? request.body : null
+    if (body instanceof ZodType ? stream !== null && orStream === undefined : body !== undefined && stream === null) {
+      const wanted = body instanceof ZodType ? 'application/json' : body?.stream
+      throw new Refusal('unsupported_media_type', `This route takes ${wanted}.`, {
+        hint: 'Set the Content-Type header.',
+      })
+    }
+    return {
+      caller: request.caller as Caller,
+      params: params && checked(params, request.params),
+      query: query && checked(query, request.query),
+      body: body instanceof ZodType && stream === null ? checked(body, request.body ?? {}) : undefined,
+      stream: stream as Readable,
+      ifMatch: endpoint.method === 'PATCH' ? versionIn(request.headers['if-match']) : null,
+      request,
+      reply,
+    } as Input<Endpoint>
+  }
+}
+
+function checked(schema: ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const field = issue?.path.join('.') ?? ''
+  throw new Refusal('invalid_request', field ? `${field}: ${sentence(issue)}` : sentence(issue), {
+    ...(field && { field }),
+    hint: 'See /api/docs for what this route takes.',
+  })
+}
+
+function sentence(issue: z.core.$ZodIssue | undefined): string {
+  if (!issue) return 'is not valid'
+  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  return missing ? 'is required' : issue.message
+}

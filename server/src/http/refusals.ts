@@ -1,0 +1,88 @@
+import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@slipway/contract/errors'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { databaseOutage, Refusal } from '../errors.ts'
+
+/** The one place that turns what went wrong into a status and a body. */
+export function answerRefusals(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = asRefusal(error)
+    if (refusal.code === 'internal' && !reply.raw.destroyed)
+      request.log.error({ err: error, requestId: request.id }, 'request failed')
+    return send(refusal, request, reply)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const hint = 'See /api/docs for the routes there are.'
+    const path = request.url.split('?')[0]
+    return send(new Refusal('route_not_found', `There is no ${request.method} ${path}.`, { hint }), request, reply)
+  })
+}
+
+/** What PostgreSQL says to a request that passed our own checks. */
+const REFUSED_BY_DATABASE: Record<string, Refusal> = {
+  // unique_violation: two passed a check at once, its index let only one through
+  '23505': new Refusal('name_taken', 'Someone else took this name at the same moment.', { hint: 'Try another name.' }),
+  // foreign_key_violation
+  '23503': new Refusal('conflict', 'Something this refers to was removed at the same moment.', {
+    hint: 'Look again and repeat.',
+  }),
+  // character_not_in_repertoire, untranslatable_character, invalid_text_representation: NUL and lone surrogates
+  ...Object.fromEntries(
+    ['22021', '22P05', '22P02'].map((code) => [
+      code,
+      new Refusal('invalid_request', 'The request contains a character that cannot be stored.', {
+        hint: 'Leave out NUL characters and broken Unicode.',
+      }),
+    ]),
+  ),
+}
+
+function asRefusal(error: FastifyError | Refusal): Refusal {
+  if (error instanceof Refusal) return error
+  const outage = databaseOutage(error)
+  if (outage) return outage
+  const code = error.code ?? ''
+  const refused = REFUSED_BY_DATABASE[code]
+  if (refused) return refused
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Refusal('too_large', 'The body is larger than this route takes.', { hint: 'Send less at once.' })
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Refusal('unsupported_media_type', error.message, { hint: 'Send application/json.' })
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Refusal('invalid_request', error.message)
+  }
+  return new Refusal('internal', 'Something went wrong on our side.', {
+    hint: "Try again; if it stays, look for the request id in the server's log.",
+    cause: error,
+  })
+}
+
+function send(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [status] = ERROR_CODES[refusal.code]
+  const { hint, field, requires, missing, retryAfter } = refusal.details
+  const body: ErrorBody = {
+    success: false,
+    error: refusal.message,
+    code: refusal.code,
+    ...(hint && { hint }),
+    ...(field && { field }),
+    ...(requires && { requires }),
+    ...(missing && { missing }),
+    requestId: request.id,
+  }
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="slipway"')
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+  const problem = request.headers.accept?.includes('application/problem+json')
+  if (!problem) return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  const full = {
+    type: typeOf(refusal.code),
+    title: ERROR_CODES[refusal.code][1],
+    status,
+    detail: refusal.message,
+    ...body,
+  }
+  return reply.code(status).type('application/problem+json').send(JSON.stringify(full))
+}
+
+const typeOf = (code: ErrorCode) => `/api/docs#error-${code}`

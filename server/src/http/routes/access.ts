@@ -1,0 +1,30 @@
+import { audit, me, members, tokens } from '@slipway/contract/access'
+import { activateOrganization, listOrganizations, showMe } from '../../core/access/me.ts'
+import { listAudit } from '../../core/audit/list.ts'
+import { invite, listInvitations, withdrawInvitation } from '../../core/members/invite.ts'
+import { changeRole, listMembers, removeMember, showMember } from '../../core/members/manage.ts'
+import type { Platform } from '../../core/platform.ts'
+import { createToken } from '../../core/tokens/create.ts'
+import { listTokens, revokeToken, showToken } from '../../core/tokens/manage.ts'
+import { on, type Route } from '../route.ts'
+
+export const accessRoutes = (platform: Platform): Route[] => [
+  on(me.show, ({ caller }) => showMe(platform, caller)),
+  on(me.organizations, ({ caller, query }) => listOrganizations(platform, caller, query)),
+  on(me.activate, ({ caller, body }) => activateOrganization(platform, caller, body.organizationId)),
+
+  on(tokens.list, ({ caller, query }) => listTokens(platform, caller, query)),
+  on(tokens.create, ({ caller, body }) => createToken(platform, caller, body)),
+  on(tokens.show, ({ caller, params }) => showToken(platform, caller, params.id)),
+  on(tokens.revoke, ({ caller, params }) => revokeToken(platform, caller, params.id)),
+
+  on(members.list, ({ caller, query }) => listMembers(platform, caller, query)),
+  on(members.show, ({ caller, params }) => showMember(platform, caller, params.userId)),
+  on(members.changeRole, ({ caller, params, body }) => changeRole(platform, caller, params.userId, body.role)),
+  on(members.remove, ({ caller, params }) => removeMember(platform, caller, params.userId)),
+  on(members.invitations, ({ caller, query }) => listInvitations(platform, caller, query)),
+  on(members.invite, ({ caller, body }) => invite(platform, caller, body)),
+  on(members.withdraw, ({ caller, params }) => withdrawInvitation(platform, caller, params.id)),
+
+  on(audit.list, ({ caller, query }) => listAudit(platform, caller, query)),
+]

@@ -1,0 +1,18 @@
+import type { Platform } from '../../core/platform.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Route } from '../route.ts'
+import { accessRoutes } from './access.ts'
+import { authRoutes } from './auth.ts'
+import { folderSessionRoutes } from './folder-sessions.ts'
+import { operationRoutes } from './operations.ts'
+import { projectRoutes } from './projects.ts'
+import { serverRoutes } from './servers.ts'
+
+export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
+  ...operationRoutes(platform, metrics),
+  ...authRoutes(platform),
+  ...accessRoutes(platform),
+  ...projectRoutes(platform),
+  ...folderSessionRoutes(platform),
+  ...serverRoutes(platform),
+]

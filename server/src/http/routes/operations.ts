@@ -1,0 +1,54 @@
+import { timingSafeEqual } from 'node:crypto'
+import { endpoints } from '@slipway/contract/endpoints'
+import { openApiDocument } from '@slipway/contract/openapi'
+import { operations } from '@slipway/contract/operations'
+import type { FastifyRequest } from 'fastify'
+import { readiness } from '../../core/operations/readiness.ts'
+import type { Platform } from '../../core/platform.ts'
+import { Refusal } from '../../errors.ts'
+import { VERSION } from '../../version.ts'
+import { docsPage } from '../docs-page.ts'
+import type { Metrics } from '../metrics.ts'
+import { on, type Route } from '../route.ts'
+
+export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] => {
+  const document = once(() => JSON.stringify(openApiDocument(endpoints, VERSION)))
+  const page = once(() => docsPage(endpoints))
+  return [
+    on(operations.healthz, async () => ({ ok: true, version: VERSION })),
+    on(operations.readyz, async ({ reply }) => {
+      const state = await readiness(platform)
+      if (!state.ok) reply.code(503).header('retry-after', '2')
+      return state
+    }),
+    on(operations.metrics, async ({ request, reply }) => {
+      refuseStrangers(request, platform.config.metricsToken)
+      await reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+    }),
+    on(operations.openapi, async ({ reply }) => {
+      await reply.type('application/json; charset=utf-8').send(document())
+    }),
+    on(operations.docs, async ({ reply }) => {
+      await reply.type('text/html; charset=utf-8').send(page())
+    }),
+  ]
+}
+
+/** Both documents are the same for everyone: made when first asked for, then kept. */
+function once(make: () => string): () => string {
+  let made: string | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Without a token only this machine may look; a stranger is told that there is nothing. */
+function refuseStrangers(request: FastifyRequest, token: string | null): void {
+  const given = Buffer.from(request.headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${token}`)
+  const local =
+    /^(127\.|::1$|::ffff:127\.)/.test(request.socket.remoteAddress ?? '') && !request.headers['x-forwarded-for']
+  const known = token === null ? local : given.length === wanted.length && timingSafeEqual(given, wanted)
+  if (!known) throw new Refusal('route_not_found', 'There is no GET /metrics.', { hint: 'Set SLIPWAY_METRICS_TOKEN.' })
+}

@@ -1,0 +1,28 @@
+import { projects } from '@slipway/contract/projects'
+import { services, variables } from '@slipway/contract/services'
+import type { Platform } from '../../core/platform.ts'
+import { ensureProject } from '../../core/projects/ensure.ts'
+import { createProject, listProjects, removeProject, showProject, updateProject } from '../../core/projects/manage.ts'
+import { listServices, putService, removeService } from '../../core/projects/services.ts'
+import { listVariables, removeVariable, revealVariables, setVariables } from '../../core/projects/variables.ts'
+import { on, type Route } from '../route.ts'
+
+export const projectRoutes = (platform: Platform): Route[] => [
+  on(projects.list, ({ caller, query }) => listProjects(platform, caller, query)),
+  on(projects.create, ({ caller, body }) => createProject(platform, caller, body)),
+  on(projects.ensure, ({ caller, body }) => ensureProject(platform, caller, body)),
+  on(projects.show, ({ caller, params }) => showProject(platform, caller, params.id)),
+  on(projects.update, ({ caller, params, body, ifMatch }) => updateProject(platform, caller, params.id, body, ifMatch)),
+  on(projects.remove, ({ caller, params }) => removeProject(platform, caller, params.id)),
+
+  on(services.list, ({ caller, params, query }) => listServices(platform, caller, params.id, query)),
+  on(services.put, ({ caller, params, body }) => putService(platform, caller, params.id, params.name, body)),
+  on(services.remove, ({ caller, params }) => removeService(platform, caller, params.id, params.name)),
+
+  on(variables.list, ({ caller, params, query }) => listVariables(platform, caller, params.id, query)),
+  on(variables.set, ({ caller, params, body }) => setVariables(platform, caller, params.id, body.variables)),
+  on(variables.reveal, ({ caller, params }) => revealVariables(platform, caller, params.id)),
+  on(variables.remove, ({ caller, params, query }) =>
+    removeVariable(platform, caller, params.id, params.name, query.service),
+  ),
+]

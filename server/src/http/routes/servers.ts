@@ -1,0 +1,15 @@
+import { servers } from '@slipway/contract/servers'
+import type { Platform } from '../../core/platform.ts'
+import { checkServer } from '../../core/servers/check.ts'
+import { createServer, listServers, removeServer, showServer, updateServer } from '../../core/servers/manage.ts'
+import { untilGone } from '../gone.ts'
+import { on, type Route } from '../route.ts'
+
+export const serverRoutes = (platform: Platform): Route[] => [
+  on(servers.list, ({ caller, query }) => listServers(platform, caller, query)),
+  on(servers.create, ({ caller, body }) => createServer(platform, caller, body)),
+  on(servers.show, ({ caller, params }) => showServer(platform, caller, params.id)),
+  on(servers.update, ({ caller, params, body, ifMatch }) => updateServer(platform, caller, params.id, body, ifMatch)),
+  on(servers.remove, ({ caller, params }) => removeServer(platform, caller, params.id)),
+  on(servers.check, ({ caller, params, reply }) => checkServer(platform, caller, params.id, untilGone(reply))),
+]

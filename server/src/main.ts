@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { admin, UsageError } from './admin.ts'
+import { readConfig } from './config.ts'
+import { Refusal } from './errors.ts'
+import { serve } from './serve.ts'
+import { createLogger } from './wiring.ts'
+
+const USAGE = `slipway-server                 start the server
+slipway-server admin bootstrap --email you@example.com [--organization NAME] [--days N] [--again] [--json]
+                               make the first organization and its owner's token and setup link`
+
+/** `slipway-server` serves; `slipway-server admin …` does an operator's errand on the same configuration and ends. */
+async function main(argv: string[]): Promise<void> {
+  const [command, ...rest] = argv
+  if (command === 'admin') return admin(rest)
+  const { values } = parseArgs({ args: argv, options: { help: { type: 'boolean', short: 'h' } } })
+  if (values.help) return void process.stdout.write(`${USAGE}\n`)
+  await start()
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
+  const logger = createLogger(config.logLevel)
+  const serving = await serve(config, logger)
+  const stop = (signal: string) => {
+    logger.info({ signal }, 'stopping')
+    serving.stop().then(() => process.exit(0))
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => stop(signal))
+  }
+}
+
+const isBadOption = (error: unknown) => String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const known = error instanceof Refusal
+  const hint = known && error.details.hint ? `\n${error.details.hint}` : ''
+  const cause = error instanceof Error && error.cause instanceof Error ? `\nBecause: ${error.cause.message}` : ''
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${hint}${cause}\n`)
+  process.exit(error instanceof UsageError || isBadOption(error) ? 2 : 1)
+})

@@ -1,0 +1,50 @@
+import type { AddressInfo } from 'node:net'
+import type { Config } from './config.ts'
+import { migrate } from './db/migrate.ts'
+import { buildApp } from './http/app.ts'
+import { letGo } from './http/let-go.ts'
+import { createMetrics } from './http/metrics.ts'
+import { startUpkeep } from './upkeep.ts'
+import { type Logger, wire } from './wiring.ts'
+
+export type Serving = { url: string; stop(): Promise<void> }
+
+/** How long requests that have begun may take to end. */
+const DRAIN_MS = 25_000
+/** How long a caller may keep a connection that it does not use. */
+const UNUSED_MS = 1000
+
+/** Brings the database up to date, starts to listen, and returns how to stop without dropping a request. */
+export async function serve(config: Config, logger: Logger): Promise<Serving> {
+  const { platform, drain, close } = wire(config, logger)
+  try {
+    const ran = await migrate(platform.db)
+    if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
+    const app = await buildApp({ platform, logger, metrics: createMetrics(platform.pool) })
+    const connections = letGo(app.server)
+    await app.listen({ host: config.host, port: config.port }).catch(explainListen)
+    const { port } = app.server.address() as AddressInfo
+    const upkeep = startUpkeep(platform, logger)
+    logger.info({ host: config.host, port, mode: config.mode }, 'slipway is listening')
+    return {
+      url: `http://${config.host}:${port}`,
+      async stop() {
+        drain.abort()
+        const letting = setInterval(connections.endUnused, UNUSED_MS)
+        const done = app.close().then(upkeep.stop).then(close)
+        await Promise.race([done, new Promise((late) => setTimeout(late, DRAIN_MS).unref())])
+        clearInterval(letting)
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function explainListen(error: NodeJS.ErrnoException & { address?: string; port?: number }): never {
+  const at = `${error.address}:${error.port}`
+  if (error.code === 'EADDRINUSE') throw new Error(`Another program listens on ${at}. Set SLIPWAY_PORT to a free port.`)
+  if (error.code === 'EACCES') throw new Error(`This user may not listen on ${at}. Set SLIPWAY_PORT to one above 1023.`)
+  throw error
+}

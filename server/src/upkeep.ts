@@ -1,0 +1,36 @@
+import { sweepAccess } from './core/access/sweep.ts'
+import { sweepIdempotency } from './core/idempotency/sweep.ts'
+import type { Platform } from './core/platform.ts'
+import { sweepOrphans, sweepUploads } from './core/uploads/sweep.ts'
+import type { Logger } from './wiring.ts'
+
+type Task = { name: string; everyMs: number; run(): Promise<unknown> }
+
+/**
+ * Small recurring work. Every process runs all of it: each task is safe beside itself, so none needs to be chosen.
+ * A failing run is logged and tried again at its next turn.
+ */
+export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promise<void> } {
+  const tasks: Task[] = [
+    { name: 'token use', everyMs: 2_000, run: () => platform.tokenUse.flush() },
+    { name: 'idempotency keys', everyMs: 10 * 60_000, run: () => sweepIdempotency(platform) },
+    { name: 'sessions and invitations', everyMs: 3600_000, run: () => sweepAccess(platform) },
+    { name: 'stored contents', everyMs: 6 * 3600_000, run: () => sweepOrphans(platform) },
+    { name: 'uploads', everyMs: 10 * 60_000, run: () => sweepUploads(platform) },
+  ]
+  const running = new Set<Promise<unknown>>()
+  const timers = tasks.map((task) =>
+    setInterval(() => {
+      const run = task.run().catch((error) => logger.warn({ err: error, task: task.name }, 'upkeep failed'))
+      running.add(run)
+      run.finally(() => running.delete(run))
+    }, task.everyMs).unref(),
+  )
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(running)
+      await platform.tokenUse.flush().catch(() => {})
+    },
+  }
+}

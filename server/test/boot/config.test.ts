@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+
+import { SECRET_KEY, startProcess } from './server-process.ts'
+
+const database = 'postgres://nobody@127.0.0.1:1/none'
+const withKey = (key: string | undefined) => () =>
+  readConfig({ SLIPWAY_DATABASE_URL: database, ...(key !== undefined && { SLIPWAY_SECRET_KEY: key }) })
+
+describe('the server refuses to start, and names SLIPWAY_SECRET_KEY, when that is', () => {
+  const random = Buffer.from(SECRET_KEY, 'hex')
+  test.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['too short', SECRET_KEY.slice(0, 62)],
+    ['too long', `${SECRET_KEY}00`],
+    ['a word', 'changeme'],
+    ['32 letters', Buffer.from('please-change-this-secret-key-ok').toString('hex')],
+    ['zeros', '0'.repeat(64)],
+    ['the same byte', 'a5'.repeat(32)],
+    ['counting bytes', Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex')],
+    ['counting digits', '0123456789abcdef'.repeat(4)],
+    ['a random half twice', Buffer.concat([random.subarray(0, 16), random.subarray(0, 16)]).toString('hex')],
+    ['good, but with a well-known one in its ring', `${SECRET_KEY},${'0'.repeat(64)}`],
+  ])('%s', (_, key) => {
+    expect(withKey(key)).toThrow('SLIPWAY_SECRET_KEY')
+    expect(withKey(key)).toThrow('openssl rand -hex 32')
+  })
+})
+
+test('a random key starts, in hex and in base64, alone and in a ring', () => {
+  const base64 = Buffer.from(SECRET_KEY, 'hex').toString('base64')
+  const other = Buffer.from(SECRET_KEY, 'hex').reverse().toString('hex')
+  for (const key of [SECRET_KEY, base64, `${other},${SECRET_KEY}`]) expect(withKey(key)).not.toThrow()
+})
+
+test.each([
+  ['missing', ''],
+  ['well-known', '0'.repeat(64)],
+])('a process whose key is %s ends with 1 and says what to do, never showing a key', async (_, key) => {
+  const server = startProcess({ SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: key })
+  try {
+    expect(await server.ended).toEqual({ code: 1, signal: null })
+    expect(server.said()).toContain('SLIPWAY_SECRET_KEY')
+    expect(server.said()).toContain('openssl rand -hex 32')
+    if (key) expect(server.said()).not.toContain(key)
+  } finally {
+    await server.end()
+  }
+})
+
+test('everything that is wrong with the environment is named at once', () => {
+  const wrong = () => readConfig({ SLIPWAY_PORT: '70000', SLIPWAY_MODE: 'hybrid' })
+  for (const name of ['SLIPWAY_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'SLIPWAY_PORT', 'SLIPWAY_MODE'])
+    expect(wrong).toThrow(name)
+})

@@ -1,0 +1,55 @@
+import { afterAll, expect, test } from 'vitest'
+import { run } from '../../../lab/run.ts'
+import { tool, toolEnv } from '../../../lab/tools.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createDatabase } from '../database.ts'
+import { startProcess } from './server-process.ts'
+
+const REPLICAS = 6
+const single = await createDatabase()
+afterAll(() => single.drop())
+
+/** The whole schema as statements, and which migrations ran. */
+async function schemaOf(database: { url: string; pool: typeof single.pool }) {
+  const dump = await run([tool('pg_dump'), '--schema-only', '--no-owner', database.url], { env: toolEnv() })
+  const ran = await database.pool.query('select name from migration order by name')
+  // Newer dumps carry a random word that locks them to their reader.
+  return { dump: dump.replace(/^\\(un)?restrict .*$/gm, ''), ran: ran.rows }
+}
+
+test('six replicas started at once on an empty database migrate correctly', { timeout: 90_000 }, async () => {
+  const empty = await createDatabase({ migrated: false })
+  const replicas = Array.from({ length: REPLICAS }, () => startProcess({ SLIPWAY_DATABASE_URL: empty.url }))
+  try {
+    await Promise.all(replicas.map((replica) => replica.ready()))
+    expect(replicas.filter((replica) => replica.said().includes('database migrated'))).toHaveLength(1)
+    expect(await schemaOf(empty)).toEqual(await schemaOf(single))
+    for (const replica of replicas) replica.signal('SIGTERM')
+    const ends = await Promise.all(replicas.map((replica) => replica.ended))
+    expect(ends).toEqual(Array(REPLICAS).fill({ code: 0, signal: null }))
+  } finally {
+    await Promise.all(replicas.map((replica) => replica.end()))
+    await empty.drop()
+  }
+})
+
+test('a replica waits for a migration that takes longer than a statement may', async () => {
+  const empty = await createDatabase({ migrated: false })
+  const late = openDatabase({ url: empty.url, connections: 2, onError: () => {} })
+  Object.assign(late.pool.options, { statement_timeout: 100 })
+  const first = await empty.pool.connect()
+  try {
+    // Kysely's own lock, as a replica holds it that migrates right now.
+    await first.query('select pg_advisory_lock(3853314791062309107)')
+    const migrated = migrate(late.db)
+    await first.query('select pg_sleep(0.5)')
+    await first.query('select pg_advisory_unlock_all()')
+    expect(await migrated).toEqual(['0001_foundation'])
+    await expect(late.pool.query('select pg_sleep(1)')).rejects.toThrow('statement timeout')
+  } finally {
+    first.release()
+    await late.close()
+    await empty.drop()
+  }
+})

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { until } from '../../../lab/run.ts'
+
+/** What an operator is told to make. */
+export const SECRET_KEY = randomBytes(32).toString('hex')
+
+const root = resolve(import.meta.dirname, '../../..')
+
+type Ended = { code: number | null; signal: NodeJS.Signals | null }
+export type ServerProcess = {
+  pid: number
+  /** Known once it listens. */
+  url(): Promise<string>
+  /** Waits for /readyz to say yes. */
+  ready(): Promise<string>
+  signal(name: NodeJS.Signals): void
+  ended: Promise<Ended>
+  running(): boolean
+  /** What it wrote: log lines and complaints. */
+  said(): string
+  /** Ends it however it is, and clears up behind it. */
+  end(): Promise<void>
+}
+
+/** A real server in a process of its own, from source, on a port that the machine chooses. */
+export function startProcess(env: Record<string, string>, argv: string[] = []): ServerProcess {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipway-boot-'))
+  const child = spawn(process.execPath, ['--conditions=slipway-source', join(root, 'server/src/main.ts'), ...argv], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      SLIPWAY_DATA_DIR: dataDir,
+      SLIPWAY_PORT: '0',
+      SLIPWAY_SECRET_KEY: SECRET_KEY,
+      SLIPWAY_RATE_PER_ADDRESS: '100000000',
+      SLIPWAY_RATE_PER_TOKEN: '100000000',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal }))
+  const running = () => child.exitCode === null && child.signalCode === null
+  const waitFor = <T>(what: string, check: () => T | undefined | Promise<T | undefined>) =>
+    until(what, 60_000, () => {
+      if (!running()) throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}: ${said}`)
+      return check()
+    })
+  const url = () =>
+    waitFor('the server listens', () => {
+      const port = /"port":(\d+).*slipway is listening/.exec(said)?.[1]
+      return port === undefined ? undefined : `http://127.0.0.1:${port}`
+    })
+  return {
+    pid: child.pid ?? 0,
+    url,
+    async ready() {
+      const at = await url()
+      await waitFor('the server is ready', async () => ((await fetch(`${at}/readyz`)).ok ? true : undefined))
+      return at
+    },
+    signal: (name) => void child.kill(name),
+    ended,
+    running,
+    said: () => said,
+    async end() {
+      if (running()) child.kill('SIGKILL')
+      await ended
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

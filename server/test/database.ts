@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { labPart } from '../../lab/ask.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
+
+/** The address of a database in the lab's PostgreSQL. */
+export function databaseUrl(name: string): string {
+  const url = new URL(labPart('postgres').url)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl('postgres') })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes the template of this run; other runs have theirs. Leftovers of runs that were cut off go after an hour. */
+export async function createTemplate(): Promise<string> {
+  const name = newName('template')
+  await asAdmin(async (client) => {
+    const left = await client.query<{ datname: string }>(
+      `select datname from pg_database where datname like 'slipway\\_te%'
+       and (pg_stat_file('base/' || oid || '/PG_VERSION', true)).modification < now() - interval '1 hour'`,
+    )
+    for (const { datname } of left.rows) await client.query(`drop database if exists ${datname} with (force)`)
+    await client.query(`create database ${name} template template0`)
+  })
+  const template = openDatabase({ url: databaseUrl(name), connections: 1, onError: () => {} })
+  await migrate(template.db)
+  await template.close()
+  return name
+}
+
+export const dropDatabase = (name: string) =>
+  asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
+
+const newName = (kind: string) => `slipway_${kind}_${randomBytes(6).toString('hex')}`
+
+export type TestDatabase = OpenDatabase & { url: string; name: string; drop(): Promise<void> }
+
+/** A database of its own, a file-system copy of the template: tens of milliseconds. */
+export async function createDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
+  const name = newName('test')
+  const template = options.migrated === false ? 'template0' : process.env.SLIPWAY_TEST_TEMPLATE
+  await asAdmin((client) => client.query(`create database ${name} template ${template} strategy file_copy`))
+  const url = databaseUrl(name)
+  const open = openDatabase({ url, connections: 10, onError: () => {} })
+  return {
+    ...open,
+    url,
+    name,
+    async drop() {
+      await open.close()
+      await dropDatabase(name)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from 'node:fs'
+import { endpoints } from '@slipway/contract/endpoints'
+import { ERROR_CODES } from '@slipway/contract/errors'
+import { expect, test } from 'vitest'
+import { startWorld } from '../../harness.ts'
+
+const world = await startWorld()
+const { owner } = await world.org()
+const api = world.as('')
+
+test('every endpoint of the contract is served, and nothing else', () => {
+  const wanted = Object.values(endpoints).flatMap((rows) =>
+    Object.values(rows).map((row) => `${row.method} ${row.path}`),
+  )
+  expect(world.app.endpoints.map((row) => `${row.method} ${row.path}`).sort()).toEqual(wanted.sort())
+})
+
+test('the OpenAPI document names every route with its permission and resolves every reference', async () => {
+  const { body, status } = await api('GET', '/api/openapi.json')
+  expect([status, body.openapi]).toEqual([200, '3.1.0'])
+  for (const row of world.app.endpoints) {
+    const operation = body.paths[row.path.replace(/:(\w+)/g, '{$1}')]?.[row.method.toLowerCase()]
+    expect(operation, `${row.method} ${row.path}`).toBeDefined()
+    expect(operation['x-permission']).toBe('permission' in row.access ? row.access.permission : 'public')
+  }
+  const text = JSON.stringify(body)
+  for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
+    expect(body.components.schemas).toHaveProperty(name ?? '')
+  const ids = Object.values(body.paths).flatMap((path) =>
+    Object.values(path as object).map((operation) => operation.operationId),
+  )
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the page for people shows every route and every error code', async () => {
+  const { text, headers } = await api('GET', '/api/docs')
+  expect(headers['content-type']).toContain('text/html')
+  for (const row of world.app.endpoints) expect(text).toContain(row.path)
+  expect(text).toContain('id="error-not_found"')
+  expect(text).not.toMatch(/<script|https?:\/\//)
+})
+
+test('docs/reference/routes.txt lists the routes that are served', () => {
+  const lines = readFileSync('docs/reference/routes.txt', 'utf8').trim().split('\n')
+  const served = world.app.endpoints.map(
+    (row) => `${row.method} ${row.path} ${'permission' in row.access ? row.access.permission : 'public'}`,
+  )
+  expect(lines.toSorted()).toEqual(served.sort())
+})
+
+test('healthz and readyz answer; readyz says what is wrong', async () => {
+  expect((await api('GET', '/healthz')).body.ok).toBe(true)
+  const ready = await api('GET', '/readyz')
+  expect([ready.status, ready.body.checks.database.ok]).toEqual([200, true])
+  await world.platform.pool.query('alter table migration rename to hidden')
+  const unready = await api('GET', '/readyz')
+  await world.platform.pool.query('drop table if exists migration; alter table hidden rename to migration')
+  expect([unready.status, unready.body.ok, unready.body.checks.database.ok]).toEqual([503, false, false])
+})
+
+test('metrics are for this machine or for those with the token', async () => {
+  await owner.api('GET', '/api/me')
+  const local = await api('GET', '/metrics')
+  expect(local.text).toContain('slipway_http_request_duration_seconds_count{method="GET",route="/api/me",status="200"}')
+  expect((await api('GET', '/metrics', undefined, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(404)
+  const guarded = await startWorld({ metricsToken: 'a-long-metrics-token' })
+  const asked = (token: string) => guarded.as(token)('GET', '/metrics')
+  expect((await asked('')).status).toBe(404)
+  expect((await asked('a-long-metrics-tokex')).status).toBe(404)
+  expect((await asked('a-long-metrics-token')).status).toBe(200)
+})
+
+test('every error code is one that the server really gives', () => {
+  const sources = globSync('server/src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const unused = Object.keys(ERROR_CODES).filter((code) => !sources.some((text) => text.includes(`'${code}'`)))
+  expect(unused).toEqual([])
+})

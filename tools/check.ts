@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+type Finding = string
+const MOST_LINES = 350
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file))
+const product = (file: string) => /^(contract|server|cli|dashboard)\/src\//.test(file) && !file.endsWith('.test.ts')
+
+/** What no linter knows: the house's own norms, each with its reason. */
+const rules: { why: string; check(file: string, text: string): boolean }[] = [
+  {
+    why: `has more than ${MOST_LINES} lines; split it by the words it is about`,
+    check: (_, text) => text.split('\n').length - 1 > MOST_LINES,
+  },
+  {
+    why: 'uses a shell; spawn with an argv array instead',
+    check: (file, text) =>
+      file !== 'tools/check.ts' &&
+      (/\bexecSync\b|\bimport\b[^\n]*[{,]\s*exec\s*[,}][^\n]*child_process|shell:\s*(true|['"])/.test(text) ||
+        /['"`](?:\/bin\/)?(?:sh|bash)['"`]\s*,\s*\[?\s*['"`]-l?c/.test(text)),
+  },
+  {
+    why: 'has SQL outside of a store; put the query into the noun’s store.ts',
+    check: (file, text) =>
+      product(file) &&
+      /^server\/src\/(core|http)\//.test(file) &&
+      !/store\.ts$/.test(file) &&
+      /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bstatement[<(]|\bsql[<`]/.test(text),
+  },
+  {
+    why: 'lies in a drawer; name the folder after what it holds',
+    check: (file) => /(^|\/)(utils?|lib|helpers?|common|shared|services|managers?)\//.test(file),
+  },
+  {
+    why: 'names a folder of one machine or a package registry',
+    check: (file, text) =>
+      file !== 'tools/check.ts' && /(?:\/root|\/home\/\w+|\/work)\/\w|registry\.npmjs|deb\.debian\.org/.test(text),
+  },
+]
+
+const findings: Finding[] = []
+for (const file of files) {
+  const text = readFileSync(file, 'utf8')
+  for (const rule of rules) if (rule.check(file, text)) findings.push(`${file} ${rule.why}`)
+}
+for (const finding of findings) console.error(finding)
+console.log(`${files.length} files, ${rules.length} rules, ${findings.length} findings`)
+process.exitCode = findings.length > 0 ? 1 : 0

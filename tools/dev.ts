@@ -1,0 +1,66 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { labPart } from '../lab/ask.ts'
+
+const root = join(import.meta.dirname, '..')
+const home = join(root, '.slipway')
+const DATABASE = 'slipway_dev'
+const SERVER = join(root, 'server/src/main.ts')
+
+/** bin/dev: the server from source on the lab's PostgreSQL. bin/slipway: the command with the same environment. */
+const [mode, ...rest] = process.argv.slice(2)
+/** Only what runs the server needs a database; `whoami` and its kind talk to any instance. */
+const needsInstance = mode !== 'cli' || rest[0] === 'admin' || rest[0] === 'server'
+const told = process.env.SLIPWAY_DATABASE_URL !== undefined
+const env = { ...(needsInstance && !told && (await development())), SLIPWAY_SERVER: SERVER, ...process.env }
+const watch = ['--watch-path=server/src', '--watch-path=contract/src']
+const argv = mode === 'cli' ? ['cli/src/main.ts', ...rest] : [...watch, SERVER, ...process.argv.slice(2)]
+const child = spawn(process.execPath, argv, { cwd: root, env, stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+child.once('exit', (code) => process.exit(code ?? 1))
+
+/** A database and a secret key of this checkout's own, made on first use. */
+async function development(): Promise<Record<string, string | undefined>> {
+  const url = new URL(postgres().url)
+  const admin = new pg.Client({ connectionString: url.href })
+  await admin.connect()
+  const known = await admin.query('select 1 from pg_database where datname = $1', [DATABASE])
+  if (known.rowCount === 0) await admin.query(`create database ${DATABASE}`)
+  await admin.end()
+  url.pathname = `/${DATABASE}`
+  return {
+    SLIPWAY_DATABASE_URL: url.href,
+    SLIPWAY_SECRET_KEY: secretKey(),
+    SLIPWAY_DATA_DIR: home,
+    ...engine(),
+  }
+}
+
+/** The lab's PostgreSQL, started if it is not running yet. */
+function postgres() {
+  try {
+    return labPart('postgres')
+  } catch {
+    spawnSync(join(root, 'bin/lab'), ['up', 'postgres'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    return labPart('postgres')
+  }
+}
+
+/** The lab's engine stands in for the machine's own, when it runs. */
+function engine(): { SLIPWAY_DOCKER_SOCKET?: string } {
+  try {
+    return { SLIPWAY_DOCKER_SOCKET: labPart('engine').socket }
+  } catch {
+    return {}
+  }
+}
+
+function secretKey(): string {
+  const file = join(home, 'secret-key')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
+  return readFileSync(file, 'utf8').trim()
+}

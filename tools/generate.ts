@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Endpoint } from '@slipway/contract/endpoint'
+import { ERROR_CODES } from '@slipway/contract/errors'
+import { readConfig } from '../server/src/config.ts'
+import { buildApp } from '../server/src/http/app.ts'
+import { createMetrics } from '../server/src/http/metrics.ts'
+import { createLogger, wire } from '../server/src/wiring.ts'
+
+/**
+ * Writes the reference pages that are made from code; with --check it only says whether they are as committed.
+ * The routes come from a built app, so that what is listed is what answers.
+ */
+const pages: Record<string, string> = {
+  'docs/reference/routes.txt': routesPage(await routeTable()),
+  'docs/reference/errors.md': errorsPage(),
+}
+
+const root = join(import.meta.dirname, '..')
+const stale = Object.entries(pages).filter(([file, text]) => read(join(root, file)) !== text)
+const check = process.argv.includes('--check')
+for (const [file, text] of stale) {
+  if (check) console.error(`${file} is out of date; run: bin/generate`)
+  else writeFileSync(join(root, file), text)
+}
+console.log(`${Object.keys(pages).length} pages, ${stale.length} ${check ? 'out of date' : 'written'}`)
+process.exit(check && stale.length > 0 ? 1 : 0)
+
+async function routeTable(): Promise<Endpoint[]> {
+  const nowhere = {
+    SLIPWAY_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    SLIPWAY_SECRET_KEY: randomBytes(32).toString('hex'),
+  }
+  const config = readConfig(nowhere)
+  const logger = createLogger('silent')
+  const { platform } = wire(config, logger)
+  return (await buildApp({ platform, logger, metrics: createMetrics(platform.pool) })).endpoints
+}
+
+function routesPage(table: Endpoint[]): string {
+  const lines = table.map(
+    ({ method, path, access }) => `${method} ${path} ${'permission' in access ? access.permission : 'public'}`,
+  )
+  return `${lines.sort((a, b) => (a.split(' ')[1] ?? '').localeCompare(b.split(' ')[1] ?? '') || a.localeCompare(b)).join('\n')}\n`
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERROR_CODES).map(
+    ([code, [status, meaning]]) => `| \`${code}\` | ${status} | ${meaning} |`,
+  )
+  return `# Error codes
+
+Every refusal carries a \`code\` to branch on. This page is made from \`contract/src/errors.ts\` by \`tools/generate.ts\`.
+
+| code | status | meaning |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  resolve: { conditions: ['slipway-source', 'node'] },
+  ssr: { resolve: { conditions: ['slipway-source', 'node'] } },
+  test: {
+    include: ['{contract,server,cli,lab,e2e,tools}/**/*.test.ts'],
+    globalSetup: ['server/test/global-setup.ts'],
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+})
