@@ -19,23 +19,24 @@ type Sides = { server: RunningServer; bare: Bare; load: LoadProcess; token: stri
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const database = await createDatabase({ migrated: true })
-  const { token, orgId } = await bootstrap(database.url)
-  const ids = await addProjects(database, orgId, 500)
-  const server = await startServer({ databaseUrl: database.url, env: { SLIPWAY_DATABASE_CONNECTIONS: String(POOL) } })
-  const bare = await startBare({ databaseUrl: database.url, connections: POOL, orgId })
-  const load = startLoad()
   try {
+    const { token, orgId } = await bootstrap(database.url)
+    const ids = await addProjects(database, orgId, 500)
+    const env = { SLIPWAY_DATABASE_CONNECTIONS: String(POOL) }
+    const server = await startServer({ databaseUrl: database.url, env })
+    const bare = await startBare({ databaseUrl: database.url, connections: POOL, orgId })
+    const load = startLoad()
     const sides = { server, bare, load, token }
     const one = await compare('one row', `/api/projects/${ids[250]}`, sides)
     const page = await compare('50-row page', '/api/projects?limit=50', sides)
+    load.stop()
+    bare.stop()
+    await server.stop()
     return {
       ok: one.ratio >= BAR && page.ratio >= BAR,
       figure: `one row ${one.said}; 50-row page ${page.said}; bar ${BAR.toFixed(2)}`,
     }
   } finally {
-    load.stop()
-    bare.stop()
-    await server.stop()
     await database.drop()
   }
 }

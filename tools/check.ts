@@ -19,7 +19,8 @@ const rules: { why: string; check(file: string, text: string): boolean }[] = [
     why: 'uses a shell; spawn with an argv array instead',
     check: (file, text) =>
       file !== 'tools/check.ts' &&
-      (/\bexecSync\b|\bimport\b[^\n]*[{,]\s*exec\s*[,}][^\n]*child_process|shell:\s*(true|['"])/.test(text) ||
+      (/\bexecSync\b|\bimport\b[^\n]*[{,]\s*exec\s*[,}][^\n]*child_process|shell:\s*true/.test(text) ||
+        (/child_process/.test(text) && /shell:\s*['"]/.test(text)) ||
         /['"`](?:\/bin\/)?(?:sh|bash)['"`]\s*,\s*\[?\s*['"`]-l?c/.test(text)),
   },
   {

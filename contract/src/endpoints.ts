@@ -1,4 +1,5 @@
 import { audit, auth, me, members, tokens } from './access.ts'
+import { deployments } from './deployments.ts'
 import type { Endpoint } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
 import { operations } from './operations.ts'
@@ -19,4 +20,5 @@ export const endpoints = {
   variables,
   folderSessions,
   servers,
+  deployments,
 } as const satisfies Record<string, Record<string, Endpoint>>

@@ -10,6 +10,7 @@ export const ID_PREFIXES = {
   prj: 'project',
   srv: 'server',
   upl: 'folder session',
+  dep: 'deployment',
 } as const
 export type IdPrefix = keyof typeof ID_PREFIXES
 

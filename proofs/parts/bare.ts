@@ -14,6 +14,7 @@ export type Bare = { port: number; pid: number; stop(): void }
 /** The floor to compare with: Fastify and the two queries that the server sends for the same request, nothing else. */
 export async function startBare(options: Options): Promise<Bare> {
   const child: ChildProcess = fork(import.meta.filename, [JSON.stringify(options)])
+  process.once('exit', () => child.kill())
   const port = await new Promise<number>((done, fail) => {
     child.once('message', (said) => done(said as number))
     child.once('exit', (code) => fail(new Error(`bare Fastify ended with ${code}`)))

@@ -20,6 +20,7 @@ export type LoadProcess = { run(load: Load): Promise<Measured>; stop(): void }
 /** Runs load from a process of its own, so that it does not share the event loop of whoever measures. */
 export function startLoad(): LoadProcess {
   const child: ChildProcess = fork(import.meta.filename)
+  process.once('exit', () => child.kill())
   return {
     run: (load) =>
       new Promise((done, fail) => {

@@ -38,6 +38,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
   })
   const exited = new Promise<void>((done) => child.once('exit', () => done()))
   const url = `http://127.0.0.1:${port}`
+  process.once('exit', () => child.kill('SIGKILL'))
   await ready(url, child, () => errors)
   const pid = child.pid ?? 0
   return {
@@ -55,7 +56,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
   }
 }
 
-const secretKey = randomBytes(32).toString('hex')
+export const secretKey = randomBytes(32).toString('hex')
 
 const environment = (options: Options, dataDir: string, port: number) => ({
   PATH: process.env.PATH ?? '',

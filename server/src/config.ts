@@ -21,6 +21,19 @@ const Environment = z.object({
   SLIPWAY_DATABASE_CONNECTIONS: count.default(20),
   SLIPWAY_RATE_PER_ADDRESS: count.default(6000),
   SLIPWAY_RATE_PER_TOKEN: count.default(3000),
+  SLIPWAY_BASE_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9.-]+$/)
+    .default('localhost'),
+  SLIPWAY_EDGE_IMAGE: z.string().default('caddy:2'),
+  SLIPWAY_EDGE_HTTP_PORT: z.coerce.number().int().min(1).max(65535).default(80),
+  SLIPWAY_EDGE_HTTPS_PORT: z.coerce.number().int().min(1).max(65535).default(443),
+  SLIPWAY_BUILDX: z.string().default('/usr/libexec/docker/cli-plugins/docker-buildx'),
+  SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
+  SLIPWAY_INSTANCE: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/)
+    .default('slipway'),
   SLIPWAY_UPLOAD_FILES: count.default(50_000),
   SLIPWAY_UPLOAD_FILE_BYTES: count.default(2 * 1024 ** 3),
   SLIPWAY_UPLOAD_TOTAL_BYTES: count.default(5 * 1024 ** 3),
@@ -40,6 +53,13 @@ export type Config = {
   localEngine: string | null
   logLevel: string
   metricsToken: string | null
+  /** Free host names end with this. */
+  baseDomain: string
+  edge: { image: string; httpPort: number; httpsPort: number }
+  /** The program docker-buildx, and an image that every engine of ours has. */
+  builder: { buildx: string; helperImage: string }
+  /** Marks what is ours on an engine that others use too. */
+  instance: string
   /** Requests per minute. */
   rate: { perAddress: number; perToken: number }
   upload: { files: number; fileBytes: number; totalBytes: number }
@@ -62,6 +82,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: e.SLIPWAY_TRUST_PROXY ?? null,
     localEngine: e.SLIPWAY_MODE === 'self_hosted' && e.SLIPWAY_LOCAL_ENGINE ? e.SLIPWAY_DOCKER_SOCKET : null,
     logLevel: e.SLIPWAY_LOG_LEVEL,
+    baseDomain: e.SLIPWAY_BASE_DOMAIN,
+    edge: { image: e.SLIPWAY_EDGE_IMAGE, httpPort: e.SLIPWAY_EDGE_HTTP_PORT, httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT },
+    builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
+    instance: e.SLIPWAY_INSTANCE,
     metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
     rate: { perAddress: e.SLIPWAY_RATE_PER_ADDRESS, perToken: e.SLIPWAY_RATE_PER_TOKEN },
     upload: {

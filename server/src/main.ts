@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util'
 import { admin, UsageError } from './admin.ts'
 import { readConfig } from './config.ts'
 import { Refusal } from './errors.ts'
-import { serve } from './serve.ts'
+import { type Role, serve } from './serve.ts'
 import { createLogger } from './wiring.ts'
 
-const USAGE = `slipway-server                 start the server
+const USAGE = `slipway-server [--role api|worker|all]
+                               start the server: answer requests, run deployments, or both (all)
 slipway-server admin bootstrap --email you@example.com [--organization NAME] [--days N] [--again] [--json]
                                make the first organization and its owner's token and setup link`
 
@@ -14,15 +15,21 @@ slipway-server admin bootstrap --email you@example.com [--organization NAME] [--
 async function main(argv: string[]): Promise<void> {
   const [command, ...rest] = argv
   if (command === 'admin') return admin(rest)
-  const { values } = parseArgs({ args: argv, options: { help: { type: 'boolean', short: 'h' } } })
+  const { values } = parseArgs({
+    args: argv,
+    options: { help: { type: 'boolean', short: 'h' }, role: { type: 'string', default: 'all' } },
+  })
   if (values.help) return void process.stdout.write(`${USAGE}\n`)
-  await start()
+  if (!isRole(values.role)) throw new UsageError('--role must be api, worker or all.')
+  await start(values.role)
 }
 
-async function start(): Promise<void> {
+const isRole = (role: string): role is Role => role === 'api' || role === 'worker' || role === 'all'
+
+async function start(role: Role): Promise<void> {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
-  const serving = await serve(config, logger)
+  const serving = await serve(config, logger, role)
   const stop = (signal: string) => {
     logger.info({ signal }, 'stopping')
     serving.stop().then(() => process.exit(0))

@@ -14,9 +14,12 @@ const DRAIN_MS = 25_000
 /** How long a caller may keep a connection that it does not use. */
 const UNUSED_MS = 1000
 
+/** A worker answers health checks and metrics too: it is the same process with nothing to route to it. */
+export type Role = 'api' | 'worker' | 'all'
+
 /** Brings the database up to date, starts to listen, and returns how to stop without dropping a request. */
-export async function serve(config: Config, logger: Logger): Promise<Serving> {
-  const { platform, drain, close } = wire(config, logger)
+export async function serve(config: Config, logger: Logger, role: Role = 'all'): Promise<Serving> {
+  const { platform, drain, work, close } = wire(config, logger)
   try {
     const ran = await migrate(platform.db)
     if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
@@ -25,13 +28,20 @@ export async function serve(config: Config, logger: Logger): Promise<Serving> {
     await app.listen({ host: config.host, port: config.port }).catch(explainListen)
     const { port } = app.server.address() as AddressInfo
     const upkeep = startUpkeep(platform, logger)
+    const worker = role === 'api' ? null : await work()
     logger.info({ host: config.host, port, mode: config.mode }, 'slipway is listening')
     return {
       url: `http://${config.host}:${port}`,
       async stop() {
         drain.abort()
         const letting = setInterval(connections.endUnused, UNUSED_MS)
-        const done = app.close().then(upkeep.stop).then(close)
+        // Runs are handed to other workers while the last requests are answered.
+        const handed = worker?.drain()
+        const done = app
+          .close()
+          .then(() => handed)
+          .then(upkeep.stop)
+          .then(close)
         await Promise.race([done, new Promise((late) => setTimeout(late, DRAIN_MS).unref())])
         clearInterval(letting)
       },

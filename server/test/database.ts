@@ -45,11 +45,11 @@ const newName = (kind: string) => `slipway_${kind}_${randomBytes(6).toString('he
 
 export type TestDatabase = OpenDatabase & { url: string; name: string; drop(): Promise<void> }
 
-/** A database of its own, a file-system copy of the template: tens of milliseconds. */
+/** A database of its own, a copy of the template: tens of milliseconds. */
 export async function createDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
   const name = newName('test')
   const template = options.migrated === false ? 'template0' : process.env.SLIPWAY_TEST_TEMPLATE
-  await asAdmin((client) => client.query(`create database ${name} template ${template} strategy file_copy`))
+  await asAdmin((client) => client.query(`create database ${name} template ${template}`))
   const url = databaseUrl(name)
   const open = openDatabase({ url, connections: 10, onError: () => {} })
   return {

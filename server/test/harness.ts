@@ -38,7 +38,7 @@ export async function startWorld(overrides: Partial<Config> = {}) {
   const environment = { SLIPWAY_DATABASE_URL: database.url, SLIPWAY_SECRET_KEY: SECRET_KEY, SLIPWAY_DATA_DIR: dataDir }
   const rate = { perAddress: 1_000_000, perToken: 1_000_000 }
   const config = { ...readConfig(environment), rate, ...overrides }
-  const { platform, close } = wire(config, pino({ level: 'silent' }))
+  const { platform, work, removeEdge, close } = wire(config, pino({ level: process.env.SLIPWAY_TEST_LOG ?? 'silent' }))
   const app = await buildApp({ platform, logger: pino({ level: 'silent' }), metrics: createMetrics(platform.pool) })
   const audited = watchAudit(app, platform)
   const stop = async () => {
@@ -58,6 +58,9 @@ export async function startWorld(overrides: Partial<Config> = {}) {
     config,
     database,
     dataDir,
+    /** Runs deployments in this process. */
+    work,
+    removeEdge,
     ...people(app, platform),
     as: (token: string) => apiOf(app, token),
   }

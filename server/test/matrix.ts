@@ -1,6 +1,7 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { IdPrefix } from '@slipway/contract/ids'
 import { z } from 'zod'
+import { newId } from '../src/db/ids.ts'
 import type { Org, World } from './harness.ts'
 
 /** How to make, and then unmake, one thing of a kind in an organization. A kind of id without one fails the matrix. */
@@ -40,6 +41,36 @@ export const factories = (world: World): Partial<Record<IdPrefix, Factory>> => {
         (answer) => String(answer.uploadSessionId),
       ),
       unmake: (_, id) => world.platform.db.deleteFrom('folderSession').where('id', '=', id).execute(),
+    },
+    dep: {
+      make: async (org) => {
+        const { orgId, userId } = org.owner
+        const project = (await org.owner.api('POST', '/api/projects', { name: `matrix ${++n}` })).body
+        const server = (
+          await org.owner.api('POST', '/api/servers', { kind: 'ssh', name: `matrix ${++n}`, host: '192.0.2.1' })
+        ).body
+        const id = newId('dep')
+        await world.platform.db
+          .insertInto('deployment')
+          .values({
+            id,
+            orgId,
+            projectId: project.id,
+            serverId: server.id,
+            number: 1,
+            status: 'failed',
+            decision: null,
+            trigger: 'manual',
+            source: JSON.stringify({ kind: 'image', image: 'x' }),
+            request: JSON.stringify({ buildStrategy: 'auto' }),
+            branch: null,
+            release: null,
+            createdBy: JSON.stringify({ kind: 'user', name: userId }),
+          })
+          .execute()
+        return id
+      },
+      unmake: (org, id) => org.owner.api('DELETE', `/api/deployments/${id}`),
     },
     usr: {
       make: async (org) => (await world.person(org.id, 'developer')).userId,

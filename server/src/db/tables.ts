@@ -3,6 +3,7 @@ import type { ProjectSettings } from '@slipway/contract/projects'
 import type { ServerReport } from '@slipway/contract/servers'
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { DeploymentTables } from './deployment-tables.ts'
 
 type Time = ColumnType<Date, Date | string, Date | string>
 type Created = ColumnType<Date, Date | string | undefined, never>
@@ -10,7 +11,7 @@ type Updated = ColumnType<Date, Date | string | undefined, Date | string>
 type Version = ColumnType<number, number | undefined, number>
 
 /** The tables as the code sees them: camelCase here, snake_case in PostgreSQL. */
-export type Tables = {
+export type Tables = DeploymentTables & {
   organization: { id: string; name: string; createdAt: Created }
   person: {
     id: string
@@ -156,7 +157,50 @@ export type Tables = {
     createdAt: Created
   }
   blob: { orgId: string; sha256: Buffer; size: ColumnType<string, number, never>; location: string; touchedAt: Updated }
+  run: {
+    id: string
+    lane: string
+    kind: string
+    orgId: string
+    input: ColumnType<unknown, string, never>
+    status: Generated<RunStatus>
+    fence: Generated<number>
+    attempts: Generated<number>
+    writes: Generated<number>
+    cancel: Generated<boolean>
+    outcome: 'failed' | 'cancelled' | null
+    outcomeReason: JSONColumnType<RunReason | null, string | null, string | null>
+    gate: string | null
+    answers: ColumnType<Record<string, unknown>, string | undefined, string>
+    /** Order within the lane. */
+    position: Generated<string>
+    createdAt: Created
+    startedAt: Time | null
+    finishedAt: Time | null
+  }
+  runStep: {
+    runId: string
+    name: string
+    fence: number
+    output: ColumnType<unknown, string | null, string | null>
+    startedAt: Updated
+    endedAt: Time | null
+  }
+  runLimit: { name: string; runId: string; fence: number; held: Generated<boolean>; position: Generated<string> }
+  schedule: {
+    name: string
+    dueAt: Time
+    fence: Generated<number>
+    leasedUntil: Time | null
+    startedAt: Time | null
+    endedAt: Time | null
+    failure: string | null
+  }
 }
+
+export type RunStatus = 'queued' | 'running' | 'parked' | 'succeeded' | 'failed' | 'cancelled' | 'superseded'
+/** Why a run did not succeed, in words for whoever asked for it. */
+export type RunReason = { code: string; message: string; hint?: string; step?: string }
 
 /** One entry of a folder: short keys, because there are many. */
 export type StoredFile = { p: string; h: string; s: number; m: number } | { p: string; l: string }

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { until } from '../../../lab/run.ts'
 import { createDatabase, type TestDatabase } from '../database.ts'
 import { ask, startCallers } from './callers.ts'
 import { addOwner } from './owner.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const DRAIN_MS = 25_000
 const projects = { method: 'GET', path: '/api/projects' } as const

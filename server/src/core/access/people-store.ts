@@ -12,7 +12,7 @@ export async function findByEmail(db: Queryable, email: string) {
       join.onRef('credential.userId', '=', 'person.id').on('credential.providerId', '=', BY_PASSWORD),
     )
     .select(['person.id', 'person.name', 'person.email', 'credential.password'])
-    .where(sql<string>`lower(person.email)`, '=', email.toLowerCase())
+    .where('person.email', '=', email.toLowerCase())
     .executeTakeFirst()
 }
 

@@ -74,6 +74,11 @@ export async function updateProject(
 export async function removeProject({ db }: Db, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, id)
+    if (await store.isRunning(tx, id)) {
+      throw new Refusal('conflict', 'The project is running: a deployment is active or under way.', {
+        hint: 'Delete its active deployment with ?force=true first, which stops its services.',
+      })
+    }
     await store.remove(tx, caller, id)
     await record(tx, caller, 'project.delete', id, { name: project.name })
     return { success: true as const }

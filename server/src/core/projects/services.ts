@@ -1,6 +1,6 @@
 import type { PageQuery } from '@slipway/contract/pages'
 import type { ServiceConfig } from '@slipway/contract/services'
-import { transaction } from '../../db/database.ts'
+import { type Tx, transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
@@ -16,29 +16,33 @@ export async function listServices({ db }: Pick<Platform, 'db'>, caller: Caller,
   return store.listServices(db, await requireProject(db, caller, id), query)
 }
 
-export async function putService({ db, keys }: Parts, caller: Caller, id: string, name: string, wanted: Wanted) {
-  const { environment, ...config } = wanted
-  return transaction(db, async (tx) => {
-    const project = await requireProject(tx, caller, id)
-    const updatedAt = await store.putService(tx, project, name, config)
-    if (environment !== undefined) {
-      await store.removeVariables(tx, project, name)
-      const rows = Object.entries(environment).map(([variable, value]) => ({
-        name: variable,
-        value,
-        scope: 'runtime' as const,
-      }))
-      await sealVariables(
-        tx,
-        keys,
-        project,
-        rows.map((row) => ({ ...row, service: name })),
-      )
-    }
-    const names = (await store.variableNames(tx, project, name)).map((row) => row.name)
-    await record(tx, caller, 'service.put', id, { service: name, keys: Object.keys(config), environment: names })
-    return { name, config, environment: names, updatedAt: updatedAt.toISOString() }
-  })
+export const putService = ({ db, keys }: Parts, caller: Caller, id: string, name: string, wanted: Wanted) =>
+  transaction(db, (tx) => writeService(tx, keys, caller, { id, name, wanted }))
+
+/** For a caller that has more to write in the same transaction. */
+export async function writeService(
+  tx: Tx,
+  keys: Platform['keys'],
+  caller: Caller,
+  service: { id: string; name: string; wanted: Wanted },
+) {
+  const { id, name } = service
+  const { environment, ...config } = service.wanted
+  const project = await requireProject(tx, caller, id)
+  const updatedAt = await store.putService(tx, project, name, config)
+  if (environment !== undefined) {
+    await store.removeVariables(tx, project, name)
+    const rows = Object.entries(environment).map(([variable, value]) => ({
+      name: variable,
+      value,
+      scope: 'runtime' as const,
+      service: name,
+    }))
+    await sealVariables(tx, keys, project, rows)
+  }
+  const names = (await store.variableNames(tx, project, name)).map((row) => row.name)
+  await record(tx, caller, 'service.put', id, { service: name, keys: Object.keys(config), environment: names })
+  return { name, config, environment: names, updatedAt: updatedAt.toISOString() }
 }
 
 export async function removeService({ db }: Pick<Platform, 'db'>, caller: Caller, id: string, name: string) {

@@ -108,3 +108,19 @@ export function shape(row: Omit<ProjectRow, 'orgId'>): Project {
     updatedAt: row.updatedAt.toISOString(),
   }
 }
+
+/** For the run of a deployment, which was checked to be the organization's when it was made. */
+export const load = (db: Queryable, id: string) =>
+  db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** Whether something of it is on a server now, or on its way there. */
+export async function isRunning(db: Queryable, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('projectId', '=', id)
+    .where((eb) => eb.or([eb('active', '=', true), eb('status', 'in', ['queued', 'building', 'deploying'])]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

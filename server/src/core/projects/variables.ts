@@ -53,6 +53,19 @@ const lastOfEach = (wanted: SetVariable[]) => [
   ...new Map(wanted.map((v) => [`${v.service ?? ''}/${v.name}`, v])).values(),
 ]
 
+export type PlainVariable = { name: string; service: string | null; scope: SetVariable['scope']; value: string }
+
+export const openVariables = (
+  { keys }: Pick<Platform, 'keys'>,
+  rows: Awaited<ReturnType<typeof store.allVariables>>,
+): PlainVariable[] =>
+  rows.map(({ id, name, service, scope, value }) => ({
+    name,
+    service: service || null,
+    scope,
+    value: keys.open(value, placeOf(id)),
+  }))
+
 export async function revealVariables({ db, keys }: Parts, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, id)

@@ -1,11 +1,11 @@
 import { transaction } from '../../db/database.ts'
-import type { EngineFacts, EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { EngineFacts } from '../../drivers/runtime/engine.ts'
 import { notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
+import { engineOf } from './engine-of.ts'
 import { requireServer } from './find.ts'
-import { placeOfKey, placeOfPassphrase } from './keys.ts'
 import { type Failure, reportFacts, reportFailure } from './report.ts'
 import * as store from './store.ts'
 
@@ -39,27 +39,9 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<{ facts: EngineFacts } | { failure: Failure }> {
   try {
-    return { facts: await parts.engines.inspect(targetOf(parts, server), { signal, learnHostKey: true }) }
+    return { facts: await parts.engines.inspect(engineOf(parts, server), { signal, learnHostKey: true }) }
   } catch (error) {
     if (isFailure(error)) return { failure: error }
     throw error
-  }
-}
-
-function targetOf({ keys }: Pick<Parts, 'keys'>, server: store.ServerRow): EngineTarget {
-  const socketPath = server.socketPath ?? ''
-  if (server.kind === 'local') return { kind: 'local', socketPath }
-  const passphrase = server.passphrase && keys.open(server.passphrase, placeOfPassphrase(server.id))
-  return {
-    kind: 'ssh',
-    socketPath,
-    ssh: {
-      host: server.host ?? '',
-      port: server.port ?? 22,
-      user: server.loginUser ?? '',
-      privateKey: keys.open(server.privateKey ?? '', placeOfKey(server.id)),
-      ...(passphrase && { passphrase }),
-      hostKey: server.hostKey,
-    },
   }
 }

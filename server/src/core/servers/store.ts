@@ -92,3 +92,11 @@ export function shape(row: ServerRow): Server {
     updatedAt: row.updatedAt.toISOString(),
   }
 }
+
+/** Enough to know whether there is exactly one. */
+export const firstTwo = (db: Queryable, orgId: string) =>
+  db.selectFrom('server').selectAll().where('orgId', '=', orgId).orderBy('id').limit(2).execute()
+
+/** For the run of a deployment, which was checked to be the organization's when it was made. */
+export const load = (db: Queryable, id: string) =>
+  db.selectFrom('server').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -11,9 +11,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table organization (id id primary key, name text not null, created_at timestamptz not null default now());
 
     create table person (
-      id id primary key, name text not null, email text not null, email_verified boolean not null default false, image text,
+      id id primary key, name text not null, email text not null unique check (email = lower(email)),
+      email_verified boolean not null default false, image text,
       created_at timestamptz not null default now(), updated_at timestamptz not null default now());
-    create unique index person_email on person (lower(email));
 
     create table session (
       id id primary key, token text not null unique, user_id id not null references person on delete cascade,
@@ -71,7 +71,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index project_by_org on project (org_id, id);
     create unique index project_name on project (org_id, lower(name));
     create index project_repository on project (org_id, repository, id) where repository is not null;
-    create index project_by_server on project (server_id) where server_id is not null;
+    create index project_by_server on project (server_id, org_id) where server_id is not null;
 
     create table service (
       project_id id not null references project on delete cascade, org_id id not null, name text collate "C" not null,

@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
+import { deploymentRoutes } from './deployments.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
@@ -15,4 +16,5 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...projectRoutes(platform),
   ...folderSessionRoutes(platform),
   ...serverRoutes(platform),
+  ...deploymentRoutes(platform),
 ]

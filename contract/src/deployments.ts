@@ -1,0 +1,328 @@
+import { z } from 'zod'
+import { DECISIONS, DeploymentStatusSchema } from './deployment-states.ts'
+import { endpoint } from './endpoint.ts'
+import { idOf, timestamp } from './ids.ts'
+import { Done, PageQuery, pageOf } from './pages.ts'
+import { EnvironmentName, ServiceConfig, ServiceName } from './services.ts'
+
+export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'adopt', 'promote'] as const
+
+const hostName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a host name')
+const branch = z
+  .string()
+  .trim()
+  .min(1)
+  .max(250)
+  .regex(/^(?!-)[^\s\p{Cc}~^:?*[\\]+$/u, 'must be a branch name')
+
+export const DeploymentSource = z
+  .object({
+    kind: z.enum(['git', 'upload', 'image', 'compose']),
+    repo: z.string().optional(),
+    branch: z.string().optional(),
+    commitSha: z.string().optional(),
+    commitMessage: z.string().optional(),
+    uploadSessionId: z.string().optional(),
+    image: z.string().optional(),
+  })
+  .meta({ id: 'DeploymentSource' })
+export type DeploymentSource = z.output<typeof DeploymentSource>
+
+export const DeploymentError = z
+  .object({
+    code: z.string(),
+    step: z.string().nullable(),
+    service: z.string().nullable(),
+    message: z.string(),
+    hint: z.string().nullable(),
+    logSeq: z.number().int().nullable().meta({ description: 'the event in the stream where it shows' }),
+  })
+  .meta({ id: 'DeploymentError' })
+export type DeploymentError = z.output<typeof DeploymentError>
+
+export const DeploymentService = z
+  .object({
+    name: z.string(),
+    status: z.enum(['pending', 'building', 'built', 'deploying', 'healthy', 'failed', 'restored', 'removed']),
+    image: z.string().nullable(),
+    digest: z.string().nullable(),
+    previousDigest: z.string().nullable(),
+    replicas: z.number().int(),
+    error: DeploymentError.nullable(),
+  })
+  .meta({ id: 'DeploymentService' })
+export type DeploymentService = z.output<typeof DeploymentService>
+
+export const DeploymentStep = z
+  .object({
+    name: z.string(),
+    status: z.enum(['running', 'finished']),
+    startedAt: timestamp,
+    finishedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'DeploymentStep' })
+
+const Action = z.object({ allowed: z.boolean(), reason: z.string().nullable() })
+
+export const Deployment = z
+  .object({
+    id: idOf('dep'),
+    projectId: idOf('prj'),
+    number: z.number().int(),
+    status: DeploymentStatusSchema,
+    decision: z.enum(DECISIONS).nullable(),
+    active: z.boolean(),
+    pinned: z.boolean(),
+    trigger: z.enum(TRIGGERS),
+    source: DeploymentSource,
+    urls: z.array(z.string()),
+    services: z.array(DeploymentService),
+    timing: z.object({
+      createdAt: timestamp,
+      startedAt: timestamp.nullable(),
+      builtAt: timestamp.nullable(),
+      finishedAt: timestamp.nullable(),
+      queuedMs: z.number().nullable(),
+      buildMs: z.number().nullable(),
+      deployMs: z.number().nullable(),
+    }),
+    steps: z.array(DeploymentStep),
+    waitingOn: z.object({ kind: z.enum(['prompt', 'decision']), promptId: z.string().optional() }).nullable(),
+    error: DeploymentError.nullable(),
+    createdBy: z.object({ kind: z.enum(['user', 'token', 'push']), name: z.string() }),
+    actions: z.record(z.string(), Action),
+  })
+  .meta({ id: 'Deployment' })
+export type Deployment = z.output<typeof Deployment>
+
+export const PublicEndpoint = z.object({
+  port: z.number().int().min(1).max(65535).optional(),
+  targetPath: z
+    .string()
+    .max(200)
+    .regex(/^\/[A-Za-z0-9._~/-]*$/, 'must be a path prefix')
+    .optional(),
+  domain: z.string().max(253).optional(),
+  customDomain: hostName.optional(),
+  domainType: z.enum(['free', 'custom']).optional(),
+})
+export type PublicEndpoint = z.output<typeof PublicEndpoint>
+
+const ServiceEntry = ServiceConfig.extend({
+  name: ServiceName,
+  environment: z.record(EnvironmentName, z.string().max(65_536)).optional(),
+})
+
+export const BuildAccess = z.object({
+  projectId: idOf('prj'),
+  uploadSessionId: idOf('upl').optional(),
+  branch: branch.optional(),
+  image: z
+    .string()
+    .max(500)
+    .regex(/^[^\s-][^\s]*$/, 'must be an image reference')
+    .optional(),
+  buildStrategy: z.enum(['auto', 'dockerfile', 'static', 'image', 'compose']).default('auto'),
+  deployTarget: z.enum(['local', 'server', 'cloud']).optional(),
+  serverId: idOf('srv').optional(),
+  publicEndpoints: z.array(PublicEndpoint).max(50).optional(),
+  services: z.array(ServiceEntry).max(50).optional(),
+})
+export type BuildAccess = z.output<typeof BuildAccess>
+
+const Started = z.object({ success: z.literal(true), deployment_id: idOf('dep'), project_id: idOf('prj') })
+const Acted = z.object({ success: z.literal(true), deployment: Deployment })
+const byId = z.object({ id: idOf('dep') })
+
+export const LogLine = z.object({
+  seq: z.number().int().nullable(),
+  ts: timestamp,
+  stream: z.enum(['stdout', 'stderr']),
+  step: z.string().nullable(),
+  service: z.string().nullable(),
+  line: z.string(),
+})
+
+export const deployments = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/deployments',
+    summary: 'Deployments of the organization, newest first',
+    access: { permission: 'deployment:list' },
+    query: PageQuery.extend({
+      projectId: idOf('prj').optional(),
+      status: DeploymentStatusSchema.optional(),
+      branch: z.string().max(250).optional(),
+    }),
+    response: pageOf(Deployment),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/deployments',
+    summary: 'Deploy a linked project from its git source',
+    access: { permission: 'deployment:write' },
+    body: z.object({ projectId: idOf('prj'), branch: branch.optional() }),
+    response: Started,
+    status: 201,
+    example: { projectId: idOf('prj').meta()?.example, branch: 'main' },
+  }),
+  buildAccess: endpoint({
+    method: 'POST',
+    path: '/api/deployments/build/access',
+    summary: 'Create a deployment from a folder upload, a git source or an image, and start it',
+    access: { permission: 'deployment:write' },
+    body: BuildAccess,
+    response: Started,
+    status: 201,
+    example: { projectId: idOf('prj').meta()?.example, uploadSessionId: idOf('upl').meta()?.example },
+    bodyLimit: 8 * 1024 * 1024,
+  }),
+  show: endpoint({
+    method: 'GET',
+    path: '/api/deployments/:id',
+    summary: 'One deployment: status, addresses, timing, and why it failed if it did',
+    access: { permission: 'deployment:read' },
+    params: byId,
+    response: Deployment,
+  }),
+  logs: endpoint({
+    method: 'GET',
+    path: '/api/deployments/:id/logs',
+    summary: 'Recorded output of the build, or with kind=runtime what the services print',
+    access: { permission: 'deployment:read' },
+    params: byId,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(5000).default(1000),
+      cursor: z.string().max(600).optional(),
+      kind: z.enum(['build', 'runtime']).default('build'),
+      service: ServiceName.optional(),
+      format: z.enum(['json', 'text']).default('json'),
+    }),
+    response: pageOf(LogLine),
+  }),
+  stream: endpoint({
+    method: 'GET',
+    path: '/api/deployments/:id/stream',
+    summary: 'Server-sent events from the start or from ?since=<seq>; ends with an `end` event',
+    access: { permission: 'deployment:read' },
+    params: byId,
+    query: z.object({ since: z.coerce.number().int().min(0).optional() }),
+    response: { stream: 'text/event-stream' },
+  }),
+  showBuild: endpoint({
+    method: 'GET',
+    path: '/api/deployments/:id/build',
+    summary: 'Where the build stands',
+    access: { permission: 'deployment:read' },
+    params: byId,
+    response: z.object({
+      status: DeploymentStatusSchema,
+      step: z.string().nullable(),
+      steps: z.array(DeploymentStep),
+      prompt: z.object({ promptId: z.string(), message: z.string() }).nullable(),
+      services: z.array(DeploymentService),
+    }),
+  }),
+  startBuild: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/build',
+    summary: 'Start a queued deployment now',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    response: Acted,
+    status: 202,
+  }),
+  respond: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/build/respond',
+    summary: 'Answer the question a deployment waits on',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    body: z.object({
+      promptId: z.string().max(80),
+      action: z.enum(['approve', 'reject']),
+      value: z.string().max(1000).optional(),
+    }),
+    response: Acted,
+    status: 202,
+    example: { promptId: 'approve_build', action: 'approve' },
+  }),
+  redeploy: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/redeploy',
+    summary: 'Deploy again: the latest commit of the branch, or with useExistingCommit the same one',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    body: z.object({ useExistingCommit: z.boolean().default(false) }),
+    response: Started,
+    status: 201,
+    example: { useExistingCommit: true },
+  }),
+  rollback: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/rollback',
+    summary: 'Make the release of this deployment the active one again, as a new deployment without a build',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    response: Started,
+    status: 202,
+  }),
+  pin: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/pin',
+    summary: 'Keep the images of this deployment whatever the rollback window is',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    body: z.object({ pinned: z.boolean().default(true) }),
+    response: Acted,
+    example: { pinned: true },
+  }),
+  cancel: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/cancel',
+    summary: 'Stop a deployment that has not ended; the old release keeps serving',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    response: Acted,
+    status: 202,
+  }),
+  restart: endpoint({
+    method: 'POST',
+    path: '/api/deployments/:id/restart',
+    summary: 'Restart the containers of the active release one after the other',
+    access: { permission: 'deployment:write' },
+    params: byId,
+    response: Acted,
+    status: 202,
+  }),
+  info: endpoint({
+    method: 'GET',
+    path: '/api/deployments/:id/info',
+    summary: 'Containers as the engine reports them now',
+    access: { permission: 'deployment:read' },
+    params: byId,
+    response: z.object({ data: z.array(z.record(z.string(), z.unknown())) }),
+  }),
+  usage: endpoint({
+    method: 'GET',
+    path: '/api/deployments/:id/usage',
+    summary: 'CPU and memory of each container now',
+    access: { permission: 'deployment:read' },
+    params: byId,
+    response: z.object({ data: z.array(z.record(z.string(), z.unknown())) }),
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/deployments/:id',
+    summary: 'Delete a deployment; the active release only with ?force=true, which stops its services',
+    access: { permission: 'deployment:admin' },
+    params: byId,
+    query: z.object({ force: z.enum(['true', 'false']).default('false') }),
+    response: Done,
+  }),
+} as const

@@ -1,0 +1,129 @@
+import { can } from '@slipway/contract/deployment-states'
+import { transaction } from '../../db/database.ts'
+import { Refusal } from '../../errors.ts'
+import { cancel, respond } from '../../jobs/enqueue.ts'
+import { type Caller, require } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { requireProject } from '../projects/find.ts'
+import { append } from './events-store.ts'
+import { allowed, requireDeployment } from './find.ts'
+import { shape, stateOf } from './shape.ts'
+import * as store from './store.ts'
+import { submitDeployment } from './submit.ts'
+
+type Parts = Pick<Platform, 'db' | 'transport' | 'changes'>
+const MOST_PINS = 10
+
+/** An accepted cancel wins: whatever the run was about to do, it ends as cancelled. */
+export async function cancelDeployment(parts: Parts, caller: Caller, id: string) {
+  const deployment = await transaction(parts.db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    require(caller, 'deployment:admin')
+    allowed(can.cancel(stateOf(row)))
+    const done = await cancel(tx, parts.transport, { orgId: caller.orgId, id })
+    if (done === null) throw new Refusal('not_now', 'It is ending already.')
+    const at = new Date()
+    const over = done === 'cancelled'
+    await store.update(tx, id, over ? { status: 'cancelled', finishedAt: at } : { cancelling: true, waitingOn: null })
+    const data = { status: over ? 'cancelled' : row.status, cancelling: !over }
+    await append(tx, id, null, [
+      { type: 'status', at, data },
+      ...(over ? [{ type: 'end' as const, at, data: { status: 'cancelled' } }] : []),
+    ])
+    await record(tx, caller, 'deployment.cancel', id)
+    return requireDeployment(tx, caller, id)
+  })
+  parts.changes.send(id)
+  return { success: true as const, deployment: shape(deployment, caller) }
+}
+
+export async function respondToPrompt(
+  parts: Parts,
+  caller: Caller,
+  id: string,
+  answer: { promptId: string; action: 'approve' | 'reject'; value?: string | undefined },
+) {
+  const deployment = await transaction(parts.db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    allowed(can.respond(stateOf(row)))
+    const taken = await respond(tx, parts.transport, {
+      orgId: caller.orgId,
+      id,
+      gate: answer.promptId,
+      answer: { action: answer.action },
+    })
+    if (!taken)
+      throw new Refusal('not_now', `It waits for ${row.waitingOn?.promptId ?? 'nothing'}, not for ${answer.promptId}.`)
+    await store.update(tx, id, { waitingOn: null })
+    await append(tx, id, null, [
+      { type: 'prompt', at: new Date(), data: { promptId: answer.promptId, action: answer.action } },
+    ])
+    await record(tx, caller, 'deployment.respond', id, { promptId: answer.promptId, action: answer.action })
+    return requireDeployment(tx, caller, id)
+  })
+  parts.changes.send(id)
+  return { success: true as const, deployment: shape(deployment, caller) }
+}
+
+export async function pinDeployment({ db }: Pick<Platform, 'db'>, caller: Caller, id: string, pinned: boolean) {
+  return transaction(db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    if (pinned) allowed(can.pin(stateOf(row)))
+    if (pinned && !row.pinned && (await store.countPinned(tx, row.projectId)) >= MOST_PINS) {
+      throw new Refusal('not_now', `A project can have at most ${MOST_PINS} pinned deployments.`, {
+        hint: 'Unpin another one first.',
+      })
+    }
+    await store.update(tx, id, { pinned })
+    await record(tx, caller, pinned ? 'deployment.pin' : 'deployment.unpin', id)
+    return { success: true as const, deployment: shape({ ...row, pinned }, caller) }
+  })
+}
+
+/** A queued deployment starts by itself as soon as its project is free; asking again wakes whoever should be at it. */
+export async function startBuild(parts: Parts, caller: Caller, id: string) {
+  return transaction(parts.db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    allowed(can.build(stateOf(row)))
+    await parts.transport.wake(tx, row.projectId)
+    await record(tx, caller, 'deployment.build', id)
+    return { success: true as const, deployment: shape(row, caller) }
+  })
+}
+
+export async function redeploy(parts: Parts, caller: Caller, id: string, useExistingCommit: boolean) {
+  return transaction(parts.db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    allowed(can.redeploy(stateOf(row)))
+    const project = await requireProject(tx, caller, row.projectId)
+    const { commitSha, commitMessage: _, ...source } = row.source
+    const request = { ...row.request, ...(useExistingCommit && commitSha !== undefined && { useCommit: commitSha }) }
+    return submitDeployment(tx, parts, caller, {
+      project,
+      serverId: row.serverId,
+      trigger: 'redeploy',
+      source,
+      request,
+    })
+  })
+}
+
+/** A rollback is a deployment of its own: the artifact and frozen configuration of the old one, without a build. */
+export async function rollback(parts: Parts, caller: Caller, id: string) {
+  return transaction(parts.db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    require(caller, 'deployment:admin')
+    allowed(can.rollback(stateOf(row)))
+    const project = await requireProject(tx, caller, row.projectId)
+    await store.pauseAutoDeploy(tx, project.id)
+    const request = { ...row.request, rollbackOf: id }
+    return submitDeployment(tx, parts, caller, {
+      project,
+      serverId: row.serverId,
+      trigger: 'rollback',
+      source: row.source,
+      request,
+    })
+  })
+}

@@ -1,0 +1,29 @@
+import { ProjectSettings } from '@slipway/contract/projects'
+import type { Tx } from '../../db/database.ts'
+import { append } from './events-store.ts'
+import { DeployFailure } from './failure.ts'
+import type { Scene } from './scene.ts'
+import * as store from './store.ts'
+
+type Answer = { action: 'approve' | 'reject' }
+
+export const askBeforeBuild = (scene: Scene) => ask(scene, 'approve_build', settingsOf(scene).approveBuild)
+export const askBeforeRelease = (scene: Scene) => ask(scene, 'approve_release', settingsOf(scene).approveRelease)
+
+const settingsOf = (scene: Scene) => ProjectSettings.parse(scene.project.settings)
+
+/** A question holds the project, but no worker; it waits as long as it takes and survives every restart. */
+async function ask({ run }: Scene, promptId: string, wanted: boolean): Promise<void> {
+  if (!wanted) return
+  const onPark = async (tx: Tx) => {
+    await store.update(tx, run.id, { waitingOn: JSON.stringify({ kind: 'prompt', promptId }) })
+    await append(tx, run.id, null, [{ type: 'prompt', at: new Date(), data: { promptId } }])
+  }
+  const { action } = await run.gate<Answer>(promptId, { onPark })
+  if (action === 'approve') return
+  throw new DeployFailure({
+    code: 'not_approved',
+    message: 'Someone decided against it.',
+    hint: 'Deploy again to ask again.',
+  })
+}

@@ -1,0 +1,76 @@
+import type { ServiceConfig } from '@slipway/contract/services'
+import type { ImageFacts } from '../../drivers/runtime/images.ts'
+import type { ServiceSpec } from '../../drivers/runtime/rollout/spec.ts'
+import type { Platform } from '../platform.ts'
+
+/** All that brings a release back: the specs of its services, with their environment. Sealed at rest. */
+export type Release = { services: ServiceSpec[] }
+
+const placeOf = (deploymentId: string) => `deployment/${deploymentId}/release`
+
+export const sealRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, release: Release) =>
+  keys.seal(JSON.stringify(release), placeOf(id))
+
+export const openRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Release =>
+  JSON.parse(keys.open(sealed, placeOf(id)))
+
+const MIB = 1024 * 1024
+const DEFAULT_MEMORY = 512 * MIB
+
+type Wanted = {
+  org: string
+  project: string
+  deployment: string
+  service: string
+  image: string
+  facts: ImageFacts
+  port: number
+  config: ServiceConfig
+  environment: Record<string, string>
+  networks: ServiceSpec['networks']
+}
+
+/** A service's configuration and its image become the spec that runs: the defaults are chosen here and frozen with it. */
+export function specOf(wanted: Wanted): ServiceSpec {
+  const { config, facts, port } = wanted
+  const command = typeof config.command === 'string' ? config.command.split(' ') : config.command
+  return {
+    org: wanted.org,
+    project: wanted.project,
+    service: wanted.service,
+    deployment: wanted.deployment,
+    image: wanted.image,
+    ...(command && { command }),
+    environment: { PORT: String(port), ...wanted.environment },
+    replicas: config.replicas ?? 1,
+    memoryBytes: config.memoryMb === undefined ? DEFAULT_MEMORY : config.memoryMb * MIB,
+    ...(config.cpus !== undefined && { cpus: config.cpus }),
+    healthcheck: healthcheckOf(config, facts, port),
+    stopGraceMs: 30_000,
+    networks: wanted.networks,
+    volumes: [],
+    init: true,
+    restart: 'always',
+    order: 'start-first',
+    monitorMs: 5_000,
+  }
+}
+
+/** "Healthy" must mean something: a path if one is known, the image's own check, else that the port is open. */
+function healthcheckOf(config: ServiceConfig, facts: ImageFacts, port: number): ServiceSpec['healthcheck'] {
+  const {
+    path,
+    command,
+    intervalMs = 1000,
+    timeoutMs = 3000,
+    retries = 3,
+    startPeriodMs = 20_000,
+  } = config.healthcheck ?? {}
+  const times = { intervalMs, timeoutMs, retries, startPeriodMs }
+  if (command !== undefined)
+    return { kind: 'command', argv: typeof command === 'string' ? command.split(' ') : command, ...times }
+  if (path !== undefined && facts.checks === 'http') return { kind: 'http', path, port, ...times }
+  if (facts.healthcheck) return { kind: 'image', ...times }
+  if (facts.checks === 'none') return { kind: 'none', ...times }
+  return { kind: 'tcp', port, ...times }
+}

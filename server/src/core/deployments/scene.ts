@@ -1,0 +1,101 @@
+import type { DeploymentService, DeploymentSource } from '@slipway/contract/deployments'
+import type { ServiceConfig } from '@slipway/contract/services'
+import type { Tx } from '../../db/database.ts'
+import type { EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { Run } from '../../jobs/steps.ts'
+import { allVariables, listServices } from '../projects/settings-store.ts'
+import * as projects from '../projects/store.ts'
+import { openVariables, type PlainVariable } from '../projects/variables.ts'
+import { engineOf } from '../servers/engine-of.ts'
+import * as servers from '../servers/store.ts'
+import { type EventWriter, eventWriter } from './events.ts'
+import { append } from './events-store.ts'
+import type { BuiltImage, DeployParts } from './parts.ts'
+import { redactor } from './redact.ts'
+import * as store from './store.ts'
+
+/** Everything the steps look at, read once per owner. What they decide goes through the journal, not through here. */
+export type Scene = Awaited<ReturnType<typeof openScene>>
+
+export async function openScene(parts: DeployParts, run: Run) {
+  const deployment = await store.load(parts.db, run.id)
+  const project = await projects.load(parts.db, deployment.projectId)
+  const server = await servers.load(parts.db, deployment.serverId)
+  const variables = openVariables(parts, await allVariables(parts.db, project))
+  const { data } = await listServices(parts.db, project, { limit: 1 })
+  const service = data[0]?.name ?? 'web'
+  const config: ServiceConfig = data[0]?.config ?? {}
+  const events: EventWriter = eventWriter({
+    db: parts.db,
+    changes: parts.changes,
+    id: run.id,
+    fence: run.fence,
+    redact: redactor(variables.map((variable) => variable.value)),
+    onLost: () => {},
+  })
+  const engine: EngineTarget = engineOf(parts, server)
+  const scene = { parts, run, deployment, project, server, engine, service, config, variables, events }
+  return { ...scene, ...hooks(scene) }
+}
+
+type Base = { parts: DeployParts; run: Run; deployment: { id: string }; service: string }
+
+/** What the database says of a deployment changes in the transaction that ends the step which made it true. */
+function hooks({ run, service }: Base) {
+  const id = run.id
+  const status = async (tx: Tx, to: 'building' | 'deploying', changes: Parameters<typeof store.update>[2]) => {
+    await store.update(tx, id, { ...changes, status: to })
+    await append(tx, id, null, [{ type: 'status', at: new Date(), data: { status: to } }])
+  }
+  return {
+    onSource: {
+      onStart: (tx: Tx) => status(tx, 'building', { startedAt: new Date() }),
+      onEnd: (tx: Tx, source: DeploymentSource) => store.update(tx, id, { source: JSON.stringify(source) }),
+    },
+    onBuilt: {
+      onEnd: async (tx: Tx, image: BuiltImage) => {
+        await store.update(tx, id, {
+          images: [image.name],
+          builtAt: new Date(),
+          services: JSON.stringify([serviceOf(service, image, 'built')]),
+        })
+      },
+    },
+    onFrozen: {
+      onStart: (tx: Tx) => store.update(tx, id, { status: 'deploying' }),
+      onEnd: (tx: Tx, frozen: { sealed: string; images: string[]; services: DeploymentService[] }) =>
+        status(tx, 'deploying', {
+          release: frozen.sealed,
+          images: frozen.images,
+          services: JSON.stringify(frozen.services),
+        }),
+    },
+  }
+}
+
+export const serviceOf = (
+  name: string,
+  image: { name: string; id: string } | null,
+  status: DeploymentService['status'],
+): DeploymentService => ({
+  name,
+  status,
+  image: image?.name ?? null,
+  digest: image?.id ?? null,
+  previousDigest: null,
+  replicas: 1,
+  error: null,
+})
+
+/** Variables a service sees when it runs: the project's, overruled by its own. */
+export function runtimeEnvironment(variables: PlainVariable[], service: string): Record<string, string> {
+  const seen = variables.filter((v) => v.scope !== 'build' && (v.service === null || v.service === service))
+  return Object.fromEntries(
+    seen.sort((a, b) => Number(a.service !== null) - Number(b.service !== null)).map((v) => [v.name, v.value]),
+  )
+}
+
+export function buildSecrets(variables: PlainVariable[], service: string): Record<string, string> {
+  const seen = variables.filter((v) => v.scope !== 'runtime' && (v.service === null || v.service === service))
+  return Object.fromEntries(seen.map((v) => [v.name, v.value]))
+}

@@ -1,0 +1,66 @@
+import type { DeploymentSource, TRIGGERS } from '@slipway/contract/deployments'
+import type { Tx } from '../../db/database.ts'
+import type { StoredRequest } from '../../db/deployment-tables.ts'
+import { newId } from '../../db/ids.ts'
+import { submit } from '../../jobs/enqueue.ts'
+import type { Caller } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { append } from './events-store.ts'
+import * as store from './store.ts'
+
+export type NewDeployment = {
+  project: { id: string; orgId: string }
+  serverId: string
+  trigger: (typeof TRIGGERS)[number]
+  source: DeploymentSource
+  request: StoredRequest
+}
+
+/** The deployment, its run, its first event and its audit entry: all of them or none. Newer source takes the place of older that waits. */
+export async function submitDeployment(
+  tx: Tx,
+  { transport }: Pick<Platform, 'transport'>,
+  caller: Caller,
+  wanted: NewDeployment,
+) {
+  const { project, serverId, trigger, source, request } = wanted
+  const id = newId('dep')
+  const number = await store.nextNumber(tx, project.id)
+  const superseded = await submit(tx, transport, {
+    id,
+    lane: project.id,
+    kind: 'deploy',
+    orgId: project.orgId,
+    input: {},
+    supersede: true,
+  })
+  for (const old of superseded) await supersede(tx, old, id)
+  await store.insert(tx, {
+    id,
+    orgId: project.orgId,
+    projectId: project.id,
+    serverId,
+    number,
+    status: 'queued',
+    decision: null,
+    trigger,
+    source: JSON.stringify(source),
+    request: JSON.stringify(request),
+    branch: source.branch ?? null,
+    release: null,
+    createdBy: JSON.stringify({ kind: caller.kind === 'token' ? 'token' : 'user', name: caller.userName }),
+  })
+  await append(tx, id, null, [{ type: 'status', at: new Date(), data: { status: 'queued' } }])
+  await record(tx, caller, 'deployment.create', id, { projectId: project.id, number, trigger, source: source.kind })
+  return { success: true as const, deployment_id: id, project_id: project.id }
+}
+
+async function supersede(tx: Tx, old: string, by: string): Promise<void> {
+  const at = new Date()
+  await store.update(tx, old, { status: 'superseded', finishedAt: at })
+  await append(tx, old, null, [
+    { type: 'status', at, data: { status: 'superseded', by } },
+    { type: 'end', at, data: { status: 'superseded' } },
+  ])
+}

@@ -1,0 +1,70 @@
+import type { Decision, DeploymentStatus } from '@slipway/contract/deployment-states'
+import type {
+  BuildAccess,
+  DeploymentError,
+  DeploymentService,
+  DeploymentSource,
+  TRIGGERS,
+} from '@slipway/contract/deployments'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+type Json<T extends object> = JSONColumnType<T, string, string>
+type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>
+type Time = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+export type DeploymentTables = {
+  deployment: {
+    id: string
+    orgId: string
+    projectId: string
+    serverId: string
+    number: number
+    status: DeploymentStatus
+    decision: Decision | null
+    active: Generated<boolean>
+    pinned: Generated<boolean>
+    trigger: (typeof TRIGGERS)[number]
+    source: Json<DeploymentSource>
+    /** What was asked for, without secrets. */
+    request: Json<StoredRequest>
+    services: ColumnType<DeploymentService[], string | undefined, string>
+    urls: Generated<string[]>
+    branch: string | null
+    /** The frozen configuration of the release, sealed: what a rollback brings back. */
+    release: string | null
+    /** Images this release needs; the garbage collector keeps those of roots. */
+    images: Generated<string[]>
+    error: NullableJson<DeploymentError>
+    waitingOn: NullableJson<{ kind: 'prompt' | 'decision'; promptId?: string }>
+    cancelling: Generated<boolean>
+    createdBy: Json<{ kind: 'user' | 'token' | 'push'; name: string }>
+    nextSeq: Generated<string>
+    createdAt: ColumnType<Date, Date | undefined, never>
+    startedAt: Time
+    builtAt: Time
+    finishedAt: Time
+  }
+  deploymentEvent: {
+    deploymentId: string
+    seq: ColumnType<string, number | string, never>
+    at: ColumnType<Date, Date | string, never>
+    type: string
+    data: JSONColumnType<Record<string, unknown>, string, never>
+  }
+  deploymentSegment: { deploymentId: string; firstSeq: string; lastSeq: string; location: string | null }
+  hostName: {
+    host: string
+    orgId: string
+    projectId: string
+    service: string
+    port: number
+    pathPrefix: string | null
+    kind: 'free' | 'custom'
+    createdAt: ColumnType<Date, undefined, never>
+  }
+}
+
+export type StoredRequest = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints'> & {
+  useCommit?: string
+  rollbackOf?: string
+}

@@ -1,0 +1,59 @@
+import type { Pool } from 'pg'
+
+/**
+ * "Something about this id changed", between processes. Sending is gathered for a moment and happens outside of the
+ * writing transactions, because a commit that notifies takes a lock of the whole instance. A message may get lost:
+ * whoever waits also looks by itself now and then.
+ */
+export type Notifications = {
+  send(id: string): void
+  /** Returns how to stop listening. */
+  subscribe(id: string, changed: () => void): () => void
+  close(): void
+}
+
+/** The one connection of this process that listens. */
+type Listener = { listen(channel: string, heard: (payload: string) => void): Promise<unknown> }
+
+const CHANNEL = 'slipway_changed'
+const GATHER_MS = 20
+const MOST_IDS = 200
+
+type Options = { listener: Listener; pool: Pool; onError(error: Error): void }
+
+export function notifications({ listener, pool, onError }: Options): Notifications {
+  const listeners = new Map<string, Set<() => void>>()
+  const pending = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  let listening = false
+  const heard = (payload: string) => {
+    for (const id of payload.split(',')) for (const changed of listeners.get(id) ?? []) changed()
+  }
+  const flush = () => {
+    timer = undefined
+    const ids = [...pending].slice(0, MOST_IDS)
+    for (const id of ids) pending.delete(id)
+    if (pending.size > 0) timer = setTimeout(flush, GATHER_MS)
+    pool.query('select pg_notify($1, $2)', [CHANNEL, ids.join(',')]).catch(onError)
+  }
+  return {
+    send(id) {
+      pending.add(id)
+      timer ??= setTimeout(flush, GATHER_MS)
+    },
+    subscribe(id, changed) {
+      // With the first who wants to know: a process that nobody watches needs no connection for it.
+      if (!listening) listener.listen(CHANNEL, heard).catch(onError)
+      listening = true
+      const known = listeners.get(id) ?? new Set()
+      listeners.set(id, known.add(changed))
+      return () => {
+        known.delete(changed)
+        if (known.size === 0 && listeners.get(id) === known) listeners.delete(id)
+      }
+    },
+    close() {
+      clearTimeout(timer)
+    },
+  }
+}

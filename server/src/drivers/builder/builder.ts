@@ -1,0 +1,112 @@
+import type { SshTarget } from '../ssh/target.ts'
+
+export type BuildTarget = { kind: 'local'; socketPath: string } | { kind: 'ssh'; ssh: SshTarget; socketPath: string }
+
+export interface Builder {
+  /**
+   * What the user's Dockerfile broke, a cancel and a deadline are results. Thrown is what stands in the way of building at
+   * all: BuilderFailure, or SshFailure from the way to the server.
+   */
+  build(request: BuildRequest, emit: (event: BuildEvent) => void, signal: AbortSignal): Promise<BuildResult>
+  /** Ends the builds of owners that died and removes their files; answers with the ids of the builds. */
+  endLeftovers(): Promise<string[]>
+}
+
+export type BuildRequest = {
+  engine: BuildTarget
+  project: string
+  /** The deployment's id. */
+  build: string
+  service: string
+  /** An absolute directory named after the project, as `syncContext` leaves it. */
+  context: string
+  /** A file of the source, or a text that never becomes part of it. */
+  dockerfile: { inContext: string } | { text: string }
+  /** The stage to build; the last one when not said. */
+  target?: string
+  /** Public: they stand in the image's history. */
+  args: Record<string, string>
+  /** Seen only by steps that mount them: `RUN --mount=type=secret,id=NAME`. */
+  secrets: Record<string, string>
+  tag: string
+  /** For all steps of the project that run at the same time, together. */
+  limits: BuildLimits
+  deadlineMs: number
+  noCache?: boolean
+}
+
+export type BuildLimits = { memoryBytes: number; cpus: number; pids: number }
+
+export type BuildStep = {
+  id: string
+  name: string
+  state: 'started' | 'finished' | 'failed'
+  cached: boolean
+  /** Failed only because another step did, or because the build was ended. */
+  cancelled: boolean
+  startedAt: string | null
+  finishedAt: string | null
+  durationMs: number | null
+}
+
+export type BuildEvent =
+  | ({ type: 'step' } & BuildStep)
+  | { type: 'log'; step: string; stream: 'stdout' | 'stderr'; line: string; at: string }
+  /** `total` is 0 where the engine does not know it. */
+  | { type: 'progress'; step: string; what: string; current: number; total: number; done: boolean }
+
+export type BuildResult =
+  | { ok: true; imageId: string; digest?: string; steps: BuildStep[]; cacheHits: number; clipped: boolean }
+  | { ok: false; failure: BuildFailure; steps: BuildStep[] }
+
+export type BuildFailure = {
+  message: string
+  /** Where in the Dockerfile, named as in the request. */
+  file?: string
+  line?: number
+  /** The id of the step that failed. */
+  step?: string
+  exitCode?: number
+  cancelled: boolean
+  timedOut: boolean
+  /** The engine cut the log; what it left out is nowhere. */
+  clipped: boolean
+}
+
+export type BuilderFailureCode =
+  | 'request_invalid'
+  | 'buildx_missing'
+  | 'engine_unreachable'
+  | 'engine_denied'
+  | 'engine_timeout'
+  | 'engine_lost'
+  | 'engine_failed'
+  | 'helper_image_missing'
+  | 'limits_unavailable'
+
+/** Nothing could be built, whatever the source says. What stops earlier, on the way to the server, is an SshFailure. */
+export class BuilderFailure extends Error {
+  readonly code: BuilderFailureCode
+  readonly hint: string
+
+  constructor(code: BuilderFailureCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'BuilderFailure'
+    this.code = code
+    this.hint = hints[code]
+  }
+}
+
+const hints: Record<BuilderFailureCode, string> = {
+  request_invalid: 'Correct the value that the message names.',
+  buildx_missing: 'Install docker-buildx on the machine that runs Slipway and check its configured path.',
+  engine_unreachable:
+    'Install Docker Engine if it is missing, start it (systemctl enable --now docker) and check the socket path.',
+  engine_denied: 'Add the user to the docker group (usermod -aG docker USER) and connect again, or use root.',
+  engine_timeout: 'Look at the engine on the server: systemctl status docker, journalctl -u docker.',
+  engine_lost: 'Start the build again; if it happens repeatedly, look at the engine: journalctl -u docker.',
+  engine_failed: "Look at the engine's log on the server: journalctl -u docker.",
+  helper_image_missing: 'Check the server again: the check brings the images that Slipway itself needs.',
+  limits_unavailable:
+    'Run a Docker Engine as root, on a kernel with the memory, cpu and pids controllers (docker info shows warnings).',
+}

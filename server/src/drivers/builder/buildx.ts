@@ -1,0 +1,150 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { askEngine } from './ask.ts'
+import { type BuildEvent, type Builder, BuilderFailure, type BuildRequest, type BuildResult } from './builder.ts'
+import { buildxCall } from './call.ts'
+import { runClient } from './client.ts'
+import { configFolder } from './config-folder.ts'
+import { objectTo } from './dockerfile/images.ts'
+import { type Dockerfile, takeDockerfile } from './dockerfile/take.ts'
+import { type ReachedEngine, reachEngine } from './engine.ts'
+import { endLeftovers, markOf, openWorkFolder } from './leftovers.ts'
+import { bindLimits } from './limits/bind.ts'
+import { readProgress } from './progress/read.ts'
+import { trackSteps } from './progress/steps.ts'
+import { engineWasLost, explainFailure } from './progress/verdict.ts'
+import { checkRequest, requireBuildx } from './request.ts'
+
+type BuildxOptions = {
+  /** The program docker-buildx. */
+  buildx: string
+  /** A directory of ours that outlives the process; at most 60 bytes long, for a unix socket lies below it. */
+  scratch: string
+  /** Tells this installation's builds from those of another one on the same machine. */
+  instance: string
+  /** An image with awk that is on every engine; a short-lived container of it sets the limits. */
+  helperImage: string
+}
+
+const PING_MS = 5000
+
+/** `signal` is the caller's; `either` is aborted by it or by the deadline. */
+type Watch = { emit: (event: BuildEvent) => void; signal: AbortSignal; either: AbortSignal }
+
+/** The real builder: BuildKit inside the Docker Engine, through docker-buildx. */
+export function buildxBuilder(options: BuildxOptions): Builder {
+  const { scratch, instance } = options
+  if (Buffer.byteLength(scratch) > 60) throw new Error(`the scratch directory ${scratch} is longer than 60 bytes`)
+  if (!/^[\w.-]+$/.test(instance)) throw new Error(`an instance cannot be called ${instance}`)
+  return {
+    async build(request, emit, signal) {
+      checkRequest(request)
+      await requireBuildx(options.buildx)
+      const either = AbortSignal.any([signal, AbortSignal.timeout(request.deadlineMs)])
+      const watch = { emit, signal, either }
+      const folder = await openWorkFolder(scratch)
+      try {
+        return await buildIn(folder, options, request, watch)
+      } catch (error) {
+        if (either.aborted) return stopped(request, watch)
+        throw error
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+    endLeftovers: () => endLeftovers(options),
+  }
+}
+
+async function buildIn(folder: string, options: BuildxOptions, request: BuildRequest, watch: Watch) {
+  const dockerfile = await takeDockerfile(request, folder)
+  if ('missing' in dockerfile) return refused(`There is no file ${dockerfile.missing} in the source.`)
+  const objection = objectTo(dockerfile.text, request.args)
+  if (objection) return refused(objection.message, { file: dockerfile.shown, line: objection.line })
+  const engine = await reachEngine(request.engine, folder, watch.either)
+  try {
+    const { socketPath } = engine
+    const { project, limits } = request
+    const { helperImage } = options
+    const cgroup = await bindLimits(socketPath, { project, limits, helperImage, signal: watch.either })
+    return await run({ folder, options, request, dockerfile, engine, cgroup }, watch)
+  } catch (error) {
+    throw watch.either.aborted ? error : await engine.explain(error)
+  } finally {
+    engine.close()
+  }
+}
+
+type Prepared = {
+  folder: string
+  options: BuildxOptions
+  request: BuildRequest
+  dockerfile: Dockerfile
+  engine: ReachedEngine
+  cgroup: string
+}
+
+async function run(prepared: Prepared, watch: Watch): Promise<BuildResult> {
+  const { folder, options, request, dockerfile, engine, cgroup } = prepared
+  const metadata = join(folder, 'metadata.json')
+  const call = buildxCall(request, {
+    buildx: options.buildx,
+    config: await configFolder(options.scratch),
+    socketPath: engine.socketPath,
+    dockerfile: dockerfile.path,
+    metadata,
+    cgroup,
+    mark: markOf(options.instance, request),
+  })
+  const tracker = trackSteps(watch.emit, dockerfile.rename)
+  const text: string[] = []
+  const reader = readProgress({ document: tracker.take, text: (line) => text.push(dockerfile.rename(line)) })
+  const end = await runClient(call, {
+    transcript: join(folder, 'progress'),
+    take: (chunk) => reader.push(chunk),
+    signal: watch.either,
+  })
+  reader.end()
+  tracker.end()
+  const steps = tracker.steps()
+  const clipped = tracker.clipped()
+  if (end.code === 0) {
+    const cacheHits = steps.filter((step) => step.cached).length
+    return { ok: true, ...(await builtImage(metadata)), steps, cacheHits, clipped }
+  }
+  if (watch.either.aborted) return stopped(request, watch, steps, clipped)
+  if (end.printedTooMuch)
+    return refused('The build printed more than a gigabyte and was ended.', { clipped: true }, steps)
+  await throwIfLost(engine, engineWasLost(tracker, text), text)
+  return { ok: false, failure: explainFailure(tracker, text, dockerfile.shown), steps }
+}
+
+/** With the engine's classic image store the id is the digest of the configuration; with containerd's, of the manifest. */
+async function builtImage(metadata: string): Promise<{ imageId: string; digest?: string }> {
+  const said = JSON.parse(await readFile(metadata, 'utf8')) as Record<string, string>
+  const digest = said['containerimage.digest']
+  if (digest === undefined) throw new BuilderFailure('engine_failed', 'The engine did not say which image it built.')
+  return { imageId: digest, ...(digest !== said['containerimage.config.digest'] && { digest }) }
+}
+
+/** An engine that stops takes its steps along, and their errors look like the source's fault. */
+async function throwIfLost({ socketPath }: ReachedEngine, saidSo: boolean, text: string[]): Promise<void> {
+  await askEngine(socketPath, { path: '/_ping', signal: AbortSignal.timeout(PING_MS) })
+  if (saidSo) throw new BuilderFailure('engine_lost', `The Docker Engine ended the build: ${text.at(-1) ?? ''}`)
+}
+
+function stopped(request: BuildRequest, { signal }: Watch, steps: BuildResult['steps'] = [], clipped = false) {
+  const cancelled = signal.aborted
+  const message = cancelled
+    ? 'The build was cancelled.'
+    : `The build took longer than ${Math.round(request.deadlineMs / 1000)} s and was ended.`
+  const failure = { message, cancelled, timedOut: !cancelled, clipped }
+  return { ok: false as const, failure, steps }
+}
+
+type Place = { file?: string; line?: number; clipped?: boolean }
+
+function refused(message: string, place: Place = {}, steps: BuildResult['steps'] = []) {
+  const failure = { message, cancelled: false, timedOut: false, clipped: false, ...place }
+  return { ok: false as const, failure, steps }
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { labPart } from '../../../../lab/ask.ts'
+import { type Bench, HELPER_IMAGE, openBench, processesCalled } from './bench.ts'
+import type { BuildRequest } from './builder.ts'
+import { markOf } from './leftovers.ts'
+
+let bench: Bench
+const uncommon = () => `${100 + Math.random() * 800}`.slice(0, 12)
+
+beforeAll(() => {
+  bench = openBench(labPart('engine'))
+})
+afterAll(() => bench.close())
+
+describe('an owner killed with -9', () => {
+  test('takes its build along, and its files go at the next start', async () => {
+    const nap = uncommon()
+    const request = bench.request(bench.project(), `FROM busybox:1\nRUN sleep ${nap}\n`)
+    const owner = startOwner(request)
+    await expect.poll(() => processesCalled('sleep', nap), { timeout: 10_000 }).toHaveLength(1)
+    const begin = performance.now()
+    owner.kill('SIGKILL')
+    await expect.poll(() => processesCalled('sleep', nap), { interval: 5 }).toEqual([])
+    expect(performance.now() - begin).toBeLessThan(1000)
+    expect(readdirSync(join(bench.scratch, 'work'))).toHaveLength(1)
+    await bench.builder.endLeftovers()
+    expect(readdirSync(join(bench.scratch, 'work'))).toEqual([])
+  })
+})
+
+describe('a build whose owner is gone', () => {
+  test('and that missed the signal is found and ended', async () => {
+    const stray = mark(`${bench.instance}/999999.1/dep_stray/web`)
+    expect(await bench.builder.endLeftovers()).toEqual(['dep_stray'])
+    expect(await ended(stray)).toBe('SIGKILL')
+    expect(await bench.builder.endLeftovers()).toEqual([])
+  })
+
+  test('is told from one of a living owner, and from those of another installation', async () => {
+    const ourMark = markOf(bench.instance, { build: 'dep_ours', service: 'web' }).value
+    const ours = mark(ourMark)
+    const foreign = mark('another/999999.1/dep_foreign/web')
+    const folder = join(bench.scratch, 'work', `${ourMark.split('/')[1]}-abc`)
+    mkdirSync(folder, { recursive: true })
+    expect(await bench.builder.endLeftovers()).toEqual([])
+    expect([ours.exitCode, foreign.exitCode]).toEqual([null, null])
+    expect(existsSync(folder)).toBe(true)
+    for (const child of [ours, foreign]) child.kill('SIGKILL')
+  })
+})
+
+function mark(value: string): ChildProcess {
+  return spawn('/usr/bin/sleep', ['60'], { env: { SLIPWAY_BUILD: value }, stdio: 'ignore' })
+}
+
+function ended(child: ChildProcess): Promise<NodeJS.Signals | null> {
+  return new Promise((resolve) => {
+    if (child.signalCode) resolve(child.signalCode)
+    else child.once('exit', (_, signal) => resolve(signal))
+  })
+}
+
+/** A process of its own that builds, as the server would. */
+function startOwner(request: BuildRequest): ChildProcess {
+  mkdirSync(request.context, { recursive: true })
+  const { buildx } = labPart('engine')
+  const options = { buildx, scratch: bench.scratch, instance: bench.instance, helperImage: HELPER_IMAGE }
+  const program = join(bench.folder, 'owner.mjs')
+  writeFileSync(
+    program,
+    `import { buildxBuilder } from ${JSON.stringify(join(import.meta.dirname, 'buildx.ts'))}
+    const [options, request] = JSON.parse(process.argv[2])
+    await buildxBuilder(options).build(request, () => {}, new AbortController().signal)`,
+  )
+  return spawn(process.execPath, [program, JSON.stringify([options, request])], { stdio: 'inherit' })
+}

@@ -1,0 +1,36 @@
+import { askEngine } from '../ask.ts'
+import { BuilderFailure, type BuildLimits } from '../builder.ts'
+import { runHelper } from './helper.ts'
+import { type EngineInfo, limitWrites } from './writes.ts'
+
+type Wanted = { project: string; limits: BuildLimits; helperImage: string; signal: AbortSignal }
+
+/**
+ * Makes a cgroup for the project on the engine's own host and answers with its name, for `--cgroup-parent`. BuildKit takes
+ * `--memory` and ignores it, and a cgroup that does not exist is made without limits: hence before every build, by a
+ * container of a quarter second that sees little but this cgroup. The limits are for all of the project's steps together.
+ */
+export async function bindLimits(
+  socketPath: string,
+  { project, limits, helperImage, signal }: Wanted,
+): Promise<string> {
+  const info = await askEngine<EngineInfo>(socketPath, { path: '/info', signal })
+  const lacking = lackingControllers(info)
+  if (lacking.length > 0) {
+    const message = `The Docker Engine cannot limit what a build step uses (${lacking.join(', ')}).`
+    throw new BuilderFailure('limits_unavailable', message)
+  }
+  const cgroup = `slipway/${project}`
+  const { binds, writes } = limitWrites(info, cgroup, limits)
+  const { code, output } = await runHelper(socketPath, { image: helperImage, binds, words: writes.flat(), signal })
+  if (code !== 0) {
+    throw new BuilderFailure('limits_unavailable', `The limits for ${cgroup} could not be set: ${output.trim()}.`)
+  }
+  return cgroup
+}
+
+function lackingControllers(info: EngineInfo): string[] {
+  const rootless = info.SecurityOptions?.some((option) => option.includes('rootless')) ?? false
+  const lacking = { rootless, memory: !info.MemoryLimit, cpu: !info.CpuCfsQuota, pids: !info.PidsLimit }
+  return Object.entries(lacking).flatMap(([what, isLacking]) => (isLacking ? [what] : []))
+}

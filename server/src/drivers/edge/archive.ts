@@ -1,0 +1,43 @@
+import type { Container } from 'dockerode'
+import { EDGE_ROOT } from './config.ts'
+
+/** Paths below the edge's volume and what is in them. */
+export type EdgeFiles = { path: string; body: string | Buffer }[]
+
+/** Puts files into the edge's volume in one request, without running anything there. Works for remote engines too. */
+export async function upload(container: Container, files: EdgeFiles, signal: AbortSignal): Promise<void> {
+  const { pack } = await import('tar-stream')
+  const tar = pack()
+  // In milliseconds, because the newest certificate wins.
+  const mtime = (Date.now() / 1000).toFixed(3)
+  for (const { path, body } of files) {
+    // Keys are for Caddy alone.
+    const mode = path.endsWith('.pem') ? 0o600 : 0o644
+    tar.entry({ name: `${EDGE_ROOT.slice(1)}/${path}`, mode, pax: { mtime } }, body)
+  }
+  tar.finalize()
+  const parts: Buffer[] = []
+  for await (const part of tar) parts.push(part as Buffer)
+  await container.putArchive(Buffer.concat(parts), { path: '/', abortSignal: signal })
+}
+
+/** The files of a folder of the edge's volume, by name; none when the folder is missing. */
+export async function list(container: Container, folder: string, signal: AbortSignal): Promise<string[]> {
+  const stream = await container
+    .getArchive({ path: `${EDGE_ROOT}/${folder}`, abortSignal: signal })
+    .catch((error: { statusCode?: number; message: string }) => {
+      // A container that is gone has the same code, and dockerode puts "no such container" before either.
+      if (error.statusCode === 404 && /could not find the file/i.test(error.message)) return null
+      throw error
+    })
+  if (!stream) return []
+  const { extract } = await import('tar-stream')
+  const tar = extract()
+  stream.on('error', (error) => tar.destroy(error as Error)).pipe(tar)
+  const found: string[] = []
+  for await (const entry of tar) {
+    if (entry.header.type === 'file') found.push(entry.header.name.slice(entry.header.name.indexOf('/') + 1))
+    entry.resume()
+  }
+  return found
+}

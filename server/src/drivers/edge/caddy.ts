@@ -1,0 +1,62 @@
+import { within } from '../ssh/within.ts'
+import { EDGE_NETWORK } from './alias.ts'
+import { type Edge, type EdgeEngine, EdgeFailure } from './edge.ts'
+import { ensureEdge } from './ensure.ts'
+import { type RoutesSeen, readRoutes } from './read-routes.ts'
+import { reconcileRoutes } from './reconcile.ts'
+import { removeEdge } from './remove.ts'
+import { type EdgeScope, runningEdge } from './running.ts'
+
+/**
+ * `name` is what service, network, volume and configurations are called; the runtime attaches public services to the
+ * network of that name. Only tests and a second instance on one engine need another than the usual one.
+ */
+export type CaddyEdgeOptions = {
+  name?: string
+  deadlineMs?: number
+  /** Longer than `deadlineMs`, because a new server fetches the image first. */
+  ensureDeadlineMs?: number
+  /** How long a port may be in use before that is a failure. */
+  pendingMs?: number
+}
+
+/** Caddy as a Swarm service with host ports and one static configuration; routes are files in its volume. */
+export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdgeOptions = {}): Edge<Target> {
+  const { name = EDGE_NETWORK, deadlineMs = 60_000, ensureDeadlineMs = 300_000, pendingMs = 20_000 } = options
+
+  /** One operation on one connection: under a deadline, ended by the signal, failing in words. */
+  async function on<T>(
+    target: Target,
+    outer: AbortSignal | undefined,
+    work: (scope: EdgeScope) => Promise<T>,
+    limitMs = deadlineMs,
+  ): Promise<T> {
+    const life = new AbortController()
+    const signal = outer ? AbortSignal.any([outer, life.signal]) : life.signal
+    const late = () => new EdgeFailure('edge_timeout', `The edge was not ready within ${limitMs / 1000} s.`)
+    signal.throwIfAborted()
+    const connection = await engine.connect(target, signal)
+    try {
+      const scope = { docker: connection.docker, name, signal, pendingMs }
+      return await within(work(scope), { signal, deadlineMs: limitMs, late })
+    } catch (error) {
+      throw error instanceof EdgeFailure || signal.aborted ? error : await connection.explain(error)
+    } finally {
+      // What still polls after a deadline ends here.
+      life.abort()
+      connection.close()
+    }
+  }
+
+  return {
+    ensure: (target, settings, signal) => on(target, signal, (scope) => ensureEdge(scope, settings), ensureDeadlineMs),
+    reconcile: (target, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted)),
+    state: (target, signal) => on(target, signal, async (scope) => (await seeRoutes(scope)).routes),
+    remove: (target, signal) => on(target, signal, removeEdge),
+  }
+}
+
+async function seeRoutes(scope: EdgeScope): Promise<RoutesSeen> {
+  const { container } = await runningEdge(scope)
+  return readRoutes(container, scope.signal)
+}

@@ -1,0 +1,23 @@
+import { EdgeFailure } from './edge.ts'
+import type { EdgeScope } from './running.ts'
+
+/** Fetches the edge's image unless the engine has it. */
+export async function ensureImage({ docker, signal }: EdgeScope, image: string): Promise<void> {
+  const there = await docker
+    .getImage(image)
+    .inspect()
+    .catch((error: { statusCode?: number }) => {
+      if (error.statusCode === 404) return undefined
+      throw error
+    })
+  if (there) return
+  try {
+    const progress = await docker.pull(image, { abortSignal: signal })
+    await new Promise<void>((resolve, reject) => {
+      docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve()))
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new EdgeFailure('edge_not_started', `The edge's image ${image} could not be fetched.`, error)
+  }
+}

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path'
+import { blobReader } from './blob-reader.ts'
+import { authorization, gitEnvironment } from './environment.ts'
+import { explain } from './explain.ts'
+import { fetchCommit } from './fetch.ts'
+import type { Git, GitSource } from './git.ts'
+import { resolveBranch } from './resolve.ts'
+import { runGit } from './run.ts'
+import type { GitOptions, Remote, Settings } from './settings.ts'
+import { checkCommit, placeOf } from './source.ts'
+import { withSshFolder } from './ssh-folder.ts'
+import { readTree } from './tree.ts'
+
+/** Git by its own program, called with arguments and never through a shell. */
+export function gitBinary(options: GitOptions = {}): Git {
+  const settings: Settings = {
+    environment: {},
+    resolveDeadlineMs: 60_000,
+    fetchDeadlineMs: 600_000,
+    maxPackBytes: 1e9,
+    maxTreeBytes: 4e9,
+    maxFiles: 200_000,
+    allowHttp: false,
+    ...options,
+  }
+  const never = new AbortController().signal
+  return {
+    resolve: (source, signal) =>
+      onRemote(source, settings, (remote) => resolveBranch(remote, source, settings, signal)),
+    fetch: (source, commitSha, directory, signal) =>
+      onRemote(source, settings, (remote) =>
+        fetchCommit({ remote, settings, signal }, source, checkCommit(commitSha), resolve(directory)),
+      ),
+    async tree(folder, commitSha, signal = never) {
+      const directory = resolve(folder)
+      const { entries, objects } = await readTree(settings, directory, checkCommit(commitSha), signal)
+      return { entries, read: blobReader(settings, directory, objects) }
+    },
+  }
+}
+
+async function onRemote<T>(source: GitSource, settings: Settings, work: (remote: Remote) => Promise<T>): Promise<T> {
+  const { credential } = source
+  const place = placeOf(source, settings.allowHttp)
+  const secrets = credential?.kind === 'token' ? [credential.token, authorization(credential).slice(21)] : []
+  const environment = gitEnvironment(settings.environment, place, credential)
+  const remote =
+    (more: Record<string, string>): Remote =>
+    async (args, limits) => {
+      const ended = await runGit(args(place.url), { ...environment, ...more }, limits)
+      if (ended.code === 0) return ended
+      throw explain(ended.stderr, place.host, secrets)
+    }
+  if (credential?.kind !== 'key') return work(remote({}))
+  return withSshFolder(credential, environment.PATH, (more) => work(remote(more)))
+}

@@ -1,0 +1,103 @@
+import type Docker from 'dockerode'
+import type { ContainerAnswer, ImageAnswer, NetworkAnswer } from './answers.ts'
+import { callEngine } from './ask.ts'
+import { RuntimeFailure } from './failure.ts'
+import { findImage, removeImage } from './images.ts'
+import { having, LABEL, type ServiceKey, serviceName } from './labels.ts'
+import { removeNetwork } from './networks.ts'
+import { servicesOf } from './running/observe.ts'
+
+/** What must stay. */
+export type GarbageRoots = {
+  services: ServiceKey[]
+  networks: string[]
+  /** Names with a tag, digests or ids. */
+  images: string[]
+  /** Nothing younger goes: a deployment may have made it after the roots were read. */
+  before: Date
+}
+
+export type GarbageReport = {
+  services: string[]
+  networks: string[]
+  images: string[]
+  /** Garbage that something still uses. */
+  kept: string[]
+}
+
+type Sweep = { instance: string; roots: GarbageRoots; dryRun: boolean }
+
+/** Services first: they hold networks and images. */
+export async function collectGarbage(docker: Docker, sweep: Sweep, signal: AbortSignal): Promise<GarbageReport> {
+  const report: GarbageReport = { services: [], networks: [], images: [], kept: [] }
+  const drop = async (kind: 'services' | 'networks' | 'images', name: string, work: () => Promise<unknown>) => {
+    try {
+      if (!sweep.dryRun) await work()
+      report[kind].push(name)
+    } catch (error) {
+      if (!(error instanceof RuntimeFailure)) throw error
+      report.kept.push(name)
+    }
+  }
+  for (const { ID, name } of await idleServices(docker, sweep, signal)) {
+    await drop('services', name, () => callEngine(docker, { method: 'DELETE', path: `/services/${ID}` }, signal))
+  }
+  for (const name of await idleNetworks(docker, sweep, signal)) {
+    await drop('networks', name, () => removeNetwork(docker, { name, instance: sweep.instance }, signal))
+  }
+  if (!sweep.dryRun) await removeLookers(docker, sweep, signal)
+  for (const name of await idleImages(docker, sweep, signal)) {
+    await drop('images', name, () => removeImage(docker, name, signal))
+  }
+  return report
+}
+
+async function idleServices(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal) {
+  const wanted = new Set(roots.services.map((key) => serviceName(instance, key)))
+  const services = await servicesOf(docker, { [LABEL.instance]: instance }, signal)
+  return services
+    .filter(({ Spec, CreatedAt }) => !wanted.has(Spec.Name) && isOld(CreatedAt, roots))
+    .map(({ ID, Spec }) => ({ ID, name: Spec.Name }))
+}
+
+async function idleNetworks(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<string[]> {
+  const query = { filters: having({ [LABEL.instance]: instance }) }
+  const networks = await callEngine<NetworkAnswer[]>(docker, { path: '/networks', query }, signal)
+  return networks
+    .filter(({ Name, Created }) => !roots.networks.includes(Name) && isOld(Created, roots))
+    .map(({ Name }) => Name)
+}
+
+/** Containers that looked into an image and were left behind by a crash. */
+async function removeLookers(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<void> {
+  const filters = { label: [`${LABEL.instance}=${instance}`, LABEL.look], status: ['created'] }
+  const path = '/containers/json'
+  const left = await callEngine<ContainerAnswer[]>(docker, { path, query: { all: true, filters } }, signal)
+  for (const { Id } of left.filter(({ Created }) => Created * 1000 < roots.before.getTime())) {
+    await callEngine(docker, { method: 'DELETE', path: `/containers/${Id}`, query: { v: true } }, signal).catch(
+      () => {},
+    )
+  }
+}
+
+/** Names, not ids: an image may have a name that is none of ours, and then it stays under that. */
+async function idleImages(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<string[]> {
+  const query = { filters: having({ [LABEL.instance]: instance }) }
+  const images = await callEngine<ImageAnswer[]>(docker, { path: '/images/json', query }, signal)
+  const wanted = new Set(roots.images)
+  const idle: string[] = []
+  for (const { Id, RepoTags, RepoDigests } of images) {
+    const tags = (RepoTags ?? []).filter((tag) => tag !== '<none>:<none>')
+    if ([Id, ...(RepoDigests ?? [])].some((name) => wanted.has(name))) continue
+    const found = await findImage(docker, Id, signal)
+    // A build out of the cache keeps the old date of creation; the day it got its name is what counts.
+    const made = [found?.Created, found?.Metadata?.LastTagTime].every((time) => isOld(time, roots))
+    if (made) idle.push(...(tags.length > 0 ? tags.filter((tag) => !wanted.has(tag)) : [Id]))
+  }
+  return idle
+}
+
+function isOld(time: string | undefined, { before }: GarbageRoots): boolean {
+  const made = Date.parse(time ?? '')
+  return Number.isNaN(made) || made < before.getTime()
+}

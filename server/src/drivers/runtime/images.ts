@@ -1,0 +1,68 @@
+import type Docker from 'dockerode'
+import type { HealthConfig, ImageAnswer } from './answers.ts'
+import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
+import { RuntimeFailure } from './failure.ts'
+import { imagePrograms } from './rollout/image-programs.ts'
+
+export type ImageFacts = {
+  id: string
+  digests: string[]
+  sizeBytes: number
+  platform: string
+  /** Ports it says it listens on. */
+  ports: { port: number; protocol: string }[]
+  healthcheck: string[] | null
+  /** Empty means root. */
+  user: string
+  volumes: string[]
+  labels: Record<string, string>
+  /** The best check that can run inside it. */
+  checks: 'http' | 'tcp' | 'none'
+}
+
+/** Null where the engine does not have it. */
+export async function inspectImage(
+  docker: Docker,
+  { image, instance }: { image: string; instance: string },
+  signal: AbortSignal,
+): Promise<ImageFacts | null> {
+  const found = await findImage(docker, image, signal)
+  if (!found) return null
+  const { Config = {} } = found
+  const { shell, wget, node } = await imagePrograms(docker, { image: found.Id, instance }, signal)
+  return {
+    id: found.Id,
+    digests: found.RepoDigests ?? [],
+    sizeBytes: found.Size,
+    platform: `${found.Os ?? 'linux'}/${found.Architecture ?? ''}`,
+    ports: Object.keys(Config.ExposedPorts ?? {}).map((entry) => {
+      const [port, protocol = 'tcp'] = entry.split('/')
+      return { port: Number(port), protocol }
+    }),
+    healthcheck: ownCheck(Config.Healthcheck),
+    user: Config.User ?? '',
+    volumes: Object.keys(Config.Volumes ?? {}),
+    labels: Config.Labels ?? {},
+    checks: shell?.endsWith('bash') || (shell && wget) || node ? 'http' : shell ? 'tcp' : 'none',
+  }
+}
+
+export function findImage(docker: Docker, image: string, signal: AbortSignal): Promise<ImageAnswer | undefined> {
+  return unlessMissing(callEngine(docker, { path: `/images/${encodeURIComponent(image)}/json` }, signal))
+}
+
+/** Takes the name away, and the layers with it when it was the last. Never by force: what a container uses stays. */
+export async function removeImage(docker: Docker, image: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const path = `/images/${encodeURIComponent(image)}`
+    return (await unlessMissing(callEngine(docker, { method: 'DELETE', path }, signal))) !== undefined
+  } catch (error) {
+    if (statusOf(error) !== 409) throw error
+    throw new RuntimeFailure('in_use', `The image ${image} is in use: ${wordsOf(error)}.`, error)
+  }
+}
+
+function ownCheck(config: HealthConfig | undefined): string[] | null {
+  const test = config?.Test ?? []
+  return test.length === 0 || test[0] === 'NONE' ? null : test
+}

@@ -1,0 +1,52 @@
+import type Docker from 'dockerode'
+import type { NetworkAnswer } from './answers.ts'
+import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
+import { RuntimeFailure } from './failure.ts'
+import { LABEL } from './labels.ts'
+
+type Wanted = { name: string; instance: string; org: string; project?: string | undefined }
+
+/** An overlay network of that name, ours. Several may ask at once. */
+export async function ensureNetwork(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<void> {
+  const { name, instance, org, project } = wanted
+  if (await isOurs(docker, wanted, signal)) return
+  const Labels = { [LABEL.instance]: instance, [LABEL.org]: org, ...(project && { [LABEL.project]: project }) }
+  // CheckDuplicate is for engines before 25; newer ones always check.
+  const body = { Name: name, Driver: 'overlay', Attachable: false, CheckDuplicate: true, Labels }
+  try {
+    await callEngine(docker, { method: 'POST', path: '/networks/create', body }, signal)
+  } catch (error) {
+    if (!isTaken(error) || !(await isOurs(docker, wanted, signal))) throw error
+  }
+}
+
+/** Whether it was there. A service that was just removed leaves its networks only when its last container has ended. */
+export async function removeNetwork(
+  docker: Docker,
+  wanted: Pick<Wanted, 'name' | 'instance'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(await isOurs(docker, wanted, signal))) return false
+  try {
+    const path = `/networks/${encodeURIComponent(wanted.name)}`
+    await unlessMissing(callEngine(docker, { method: 'DELETE', path }, signal))
+    return true
+  } catch (error) {
+    if (!/in use|active endpoints/i.test(wordsOf(error))) throw error
+    throw new RuntimeFailure('in_use', `The network ${wanted.name} is in use.`, error)
+  }
+}
+
+/** False where there is none; one that Slipway did not make is a failure. */
+async function isOurs(docker: Docker, { name, instance }: Wanted | Omit<Wanted, 'org'>, signal: AbortSignal) {
+  const path = `/networks/${encodeURIComponent(name)}`
+  const found = await unlessMissing(callEngine<NetworkAnswer>(docker, { path }, signal))
+  if (!found || found.Name !== name) return false
+  // The driver is not told yet in the first moments of a network.
+  if (found.Labels?.[LABEL.instance] === instance && found.Scope === 'swarm') return true
+  throw new RuntimeFailure('name_taken', `The engine has a network ${name} that Slipway did not make.`)
+}
+
+function isTaken(error: unknown): boolean {
+  return statusOf(error) === 409 || /already exists|name conflicts/i.test(wordsOf(error))
+}

@@ -1,0 +1,115 @@
+import type Docker from 'dockerode'
+import type { ServiceAnswer, SwarmSpec } from '../answers.ts'
+import { callEngine, statusOf, wordsOf } from '../ask.ts'
+import { RuntimeFailure } from '../failure.ts'
+import { findService, serviceTasks } from '../find.ts'
+import { acceptSpec } from './accept.ts'
+import { healthConfig } from './health.ts'
+import { identityOf, isChanging, nameOf } from './identity.ts'
+import { imagePrograms } from './image-programs.ts'
+import { isUp } from './judge.ts'
+import { renderService } from './render.ts'
+import { type ServiceSpec, specHash } from './spec.ts'
+
+export type Applied = {
+  did: 'created' | 'updated' | 'unchanged'
+  /** The service's name on the engine; other services of its networks reach it by this name too. */
+  name: string
+  specHash: string
+  /** What was there before; also when a repeated call finds its own work done. */
+  previous: { deployment: string; specHash: string } | null
+}
+
+export type ApplyOptions = {
+  instance: string
+  /** Write even while a rollout is running: for going back to a spec that is known to be good. */
+  interrupt: boolean
+}
+
+const MOST_ATTEMPTS = 4
+
+/**
+ * Brings a service to a spec: creates it, updates it, or finds it so. Only one update runs at a time, because an update
+ * over a bad one makes the bad spec the one that the engine goes back to.
+ */
+export async function applySpec(
+  docker: Docker,
+  spec: ServiceSpec,
+  options: ApplyOptions,
+  signal: AbortSignal,
+): Promise<Applied> {
+  acceptSpec(spec)
+  const { instance } = options
+  const health = await checkOf(docker, spec, { instance, signal })
+  for (let attempt = 1; ; attempt++) {
+    const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
+    const rendering = { instance, health, forceUpdate: current?.Spec.TaskTemplate.ForceUpdate ?? 0 }
+    try {
+      if (!current) return await create(docker, renderService(spec, { ...rendering, over: 'running' }), signal)
+      const { deployment } = identityOf(current.Spec.TaskTemplate)
+      if (deployment === spec.deployment && nameOf(current.Spec)?.specHash === specHash(spec)) {
+        return answer('unchanged', current.Spec, nameOf(current.PreviousSpec))
+      }
+      const tasks = await serviceTasks(docker, current, signal)
+      const changing = isChanging(current, tasks)
+      if (changing && !options.interrupt) {
+        const message = `${spec.service} is being changed by the deployment ${deployment}; one rollout runs at a time.`
+        throw new RuntimeFailure('update_running', message)
+      }
+      const over = changing ? 'rollout' : tasks.some(isUp) ? 'running' : 'nothing'
+      const rendered = renderService(spec, { ...rendering, over })
+      await updateService(docker, current, rendered, signal)
+      return answer('updated', rendered, nameOf(current.Spec))
+    } catch (error) {
+      // Somebody else was faster: look again, and decide anew.
+      if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw refused(error, spec)
+    }
+  }
+}
+
+async function checkOf(
+  docker: Docker,
+  spec: ServiceSpec,
+  { instance, signal }: { instance: string; signal: AbortSignal },
+) {
+  try {
+    const programs = await imagePrograms(docker, { image: spec.image, instance }, signal)
+    return healthConfig(spec.healthcheck, programs)
+  } catch (error) {
+    throw refused(error, spec)
+  }
+}
+
+async function create(docker: Docker, body: SwarmSpec, signal: AbortSignal): Promise<Applied> {
+  await callEngine(docker, { method: 'POST', path: '/services/create', body }, signal)
+  return answer('created', body, null)
+}
+
+export async function updateService(
+  docker: Docker,
+  { ID, Version }: ServiceAnswer,
+  body: SwarmSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  // The engine takes the change only if nobody made another one since we looked.
+  const query = { version: Version.Index }
+  await callEngine(docker, { method: 'POST', path: `/services/${ID}/update`, query, body }, signal)
+}
+
+function answer(did: Applied['did'], spec: SwarmSpec, previous: Applied['previous']): Applied {
+  return { did, name: spec.Name, specHash: nameOf(spec)?.specHash ?? '', previous }
+}
+
+/** The name was taken, the version moved on, or the service went away between looking and writing. */
+export function isOutrun(error: unknown): boolean {
+  const status = statusOf(error)
+  return status === 409 || status === 404 || /out of sequence|name conflicts/.test(wordsOf(error))
+}
+
+/** The engine's "no" to a spec is about the spec, also where it says so with a 500. */
+function refused(error: unknown, { service }: ServiceSpec): unknown {
+  const words = wordsOf(error).replace(/^rpc error: code = \w+ desc = /, '')
+  const isAboutSpec = statusOf(error) === 500 && /^network \S+ not found|message is too large/.test(words)
+  if (statusOf(error) !== 400 && statusOf(error) !== 404 && !isAboutSpec) return error
+  return new RuntimeFailure('spec_refused', `The engine refuses ${service}: ${words}.`, error)
+}

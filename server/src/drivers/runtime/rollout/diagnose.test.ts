@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Docker from 'dockerode'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TaskAnswer } from '../answers.ts'
+import { diagnose } from './diagnose.ts'
+
+/** An engine that knows no container and no log, as a manager does for a task on another node. */
+let server: Server
+const folder = mkdtempSync(join(tmpdir(), 'slipway-diagnose-'))
+const docker = new Docker({ socketPath: join(folder, 'engine.sock') })
+
+beforeAll(async () => {
+  server = createServer((_, response) => void response.writeHead(404).end('{"message":"no such thing"}'))
+  await new Promise<void>((resolve) => server.listen(join(folder, 'engine.sock'), resolve))
+})
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+function task(Status: TaskAnswer['Status']): TaskAnswer {
+  return { ID: 't', CreatedAt: '', ServiceID: 's', NodeID: 'n', Slot: 1, DesiredState: 'shutdown', Spec: {}, Status }
+}
+
+test.for([
+  // What an engine says about its tasks after it was restarted: none of it is the application's fault.
+  ['No such container: web.1.abc', 'failed', 'engine-restart'],
+  ['no suitable node (insufficient resources on 1 node)', 'pending', 'no-resources'],
+  ['no suitable node (host-mode port already in use on 1 node)', 'pending', 'port-taken'],
+  ['no suitable node (1 node not available for new tasks)', 'pending', 'no-suitable-node'],
+  ['No such image: slipway.invalid/x:1', 'rejected', 'image-missing'],
+  ['starting container failed: … listen tcp4 0.0.0.0:80: bind: address already in use', 'failed', 'port-taken'],
+  ['invalid mount config for type "bind"', 'rejected', 'rejected'],
+  ['task: non-zero exit (137): dockerexec: unhealthy container', 'failed', 'health-check'],
+  ['task: non-zero exit (3)', 'failed', 'exit'],
+] as const)('“%s” of a task that %s is %s', async ([Err, State, reason]) => {
+  const { signal } = new AbortController()
+  const found = await diagnose(docker, task({ State, Err, ContainerStatus: { ContainerID: 'c', ExitCode: 3 } }), signal)
+  expect(found).toMatchObject({ reason, taskId: 't', slot: 1, node: 'n', lines: [] })
+})
+
+test('an exit by a signal names it', async () => {
+  const { signal } = new AbortController()
+  const found = await diagnose(
+    docker,
+    task({ State: 'failed', ContainerStatus: { ContainerID: 'c', ExitCode: 139 } }),
+    signal,
+  )
+  expect(found).toMatchObject({ reason: 'exit', detail: 'code 139 (signal 11)', exitCode: 139 })
+})

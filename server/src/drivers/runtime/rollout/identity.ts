@@ -1,0 +1,36 @@
+import type { ServiceAnswer, SwarmSpec, TaskAnswer, TaskTemplate } from '../answers.ts'
+import { LABEL } from '../labels.ts'
+
+/** Which spec something belongs to. A restart changes only the generation. */
+export type Identity = { deployment: string | null; specHash: string | null; generation: number }
+
+export function identityOf({ ContainerSpec, ForceUpdate = 0 }: TaskTemplate): Identity {
+  const labels = ContainerSpec?.Labels ?? {}
+  return {
+    deployment: labels[LABEL.deployment] ?? null,
+    specHash: labels[LABEL.spec] ?? null,
+    generation: ForceUpdate,
+  }
+}
+
+export function sameIdentity(a: Identity, b: Identity): boolean {
+  return a.deployment === b.deployment && a.specHash === b.specHash && a.generation === b.generation
+}
+
+/** What a service had before its last change, for whoever has to restore it. */
+export function nameOf(spec: SwarmSpec | undefined): { deployment: string; specHash: string } | null {
+  const { deployment, specHash } = spec ? identityOf(spec.TaskTemplate) : { deployment: null, specHash: null }
+  return deployment === null || specHash === null ? null : { deployment, specHash }
+}
+
+/**
+ * Whether the engine is still changing the service. For a moment after a change it says nothing at all; tasks of another
+ * spec that are meant to run give it away.
+ */
+export function isChanging({ Spec, UpdateStatus }: ServiceAnswer, tasks: TaskAnswer[]): boolean {
+  const state = UpdateStatus?.State
+  if (state === 'updating' || state === 'rollback_started') return true
+  if (state !== undefined) return false
+  const wanted = identityOf(Spec.TaskTemplate)
+  return tasks.some((task) => task.DesiredState === 'running' && !sameIdentity(identityOf(task.Spec), wanted))
+}

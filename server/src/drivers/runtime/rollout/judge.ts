@@ -1,0 +1,159 @@
+import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
+import { type Identity, identityOf, sameIdentity } from './identity.ts'
+import type { Outcome, RolloutState, WatchOptions } from './outcome.ts'
+
+/** One look at the engine. `failed` counts dead tasks of this deployment that were no fault of an engine restart. */
+export type Look = { service: ServiceAnswer; tasks: TaskAnswer[]; failed: number; at: number }
+
+export type Verdict = Pick<Outcome, 'outcome'> & {
+  restored?: string | null
+  message?: string
+  /** The task that finds no node. */
+  waiting?: TaskAnswer
+}
+
+type Limits = Pick<WatchOptions, 'deployment' | 'specHash' | 'generation' | 'stableMs'> & {
+  pendingMs: number
+  mostFailures: number
+}
+
+const SETTLE_MS = 1000
+
+/**
+ * Tells from looks how a rollout ended. The engine's UpdateStatus lies: it is absent after a create and for a moment
+ * after an update, `completed` only means that the monitor period passed, `rollback_completed` comes seconds before the
+ * old version runs again and also when that one is broken, and it stays `updating` for ever when no node fits. So tasks
+ * decide; the status only says what the engine did by itself.
+ */
+export function rolloutJudge(limits: Limits) {
+  let stableSince: number | null = null
+  let pendingSince: number | null = null
+  const relapses = new Set<string>()
+
+  function judge(look: Look): Verdict | null {
+    const status = look.service.UpdateStatus?.State ?? null
+    if (!isOurs(limits, identityOf(look.service.Spec.TaskTemplate))) return taken(look)
+    if (status === 'paused' || status === 'rollback_paused') {
+      return { outcome: 'paused', message: look.service.UpdateStatus?.Message ?? '' }
+    }
+    const { running, wanted, old } = stateOf(look.service, look.tasks)
+    const settled = status !== 'updating' && status !== 'rollback_started'
+    const good = settled && running === wanted && old === 0
+    return doomed(look, settled && !good) ?? stuck(look) ?? stable(look, good)
+  }
+
+  /** The spec is no longer ours: the engine went back, or somebody deployed again. */
+  function taken({ service, tasks }: Look): Verdict | null {
+    const { State: status, StartedAt = '', Message: message = '' } = service.UpdateStatus ?? {}
+    const restored = identityOf(service.Spec.TaskTemplate)
+    const name = { restored: restored.deployment }
+    if (!status?.startsWith('rollback_')) return { outcome: 'superseded', ...name }
+    if (status === 'rollback_paused') return { outcome: 'rollback-failed', message, ...name }
+    const back = tasks.filter((task) => sameIdentity(identityOf(task.Spec), restored))
+    for (const task of back) if (isDead(task) && isAfter(task.Status.Timestamp, StartedAt)) relapses.add(task.ID)
+    if (status === 'rollback_completed' && placesUp(back) >= replicasOf(service)) {
+      return { outcome: 'rolled-back', message, ...name }
+    }
+    const broken = relapses.size >= limits.mostFailures
+    return broken ? { outcome: 'rollback-failed', message: 'The restored version does not run either.', ...name } : null
+  }
+
+  /** Dying again and again. During an update the engine's own failure action decides; otherwise nobody else will. */
+  function doomed({ service, tasks, failed }: Look, unsettled: boolean): Verdict | null {
+    if (!unsettled || failed === 0) return null
+    if (failed < limits.mostFailures && !staysDead(service, tasks)) return null
+    return { outcome: service.UpdateStatus?.State === undefined ? 'never-came-up' : 'unstable' }
+  }
+
+  /** No node fits: the engine waits for ever and never goes back. */
+  function stuck({ service, tasks, at }: Look): Verdict | null {
+    const wanted = identityOf(service.Spec.TaskTemplate)
+    const waiting = tasks.find(
+      ({ Spec, Status, DesiredState }) =>
+        Status.State === 'pending' &&
+        Status.Err &&
+        DesiredState !== 'shutdown' &&
+        sameIdentity(identityOf(Spec), wanted),
+    )
+    pendingSince = waiting ? (pendingSince ?? at) : null
+    const long = pendingSince !== null && at - pendingSince > limits.pendingMs
+    return waiting && long ? { outcome: 'stuck', waiting } : null
+  }
+
+  /** All there, nothing old left, the engine has finished, and it stayed so for the whole window. */
+  function stable({ service, at }: Look, good: boolean): Verdict | null {
+    stableSince = good ? (stableSince ?? at) : null
+    return stableSince !== null && at - stableSince >= windowOf(service) ? { outcome: 'healthy' } : null
+  }
+
+  function windowOf({ Spec, UpdateStatus }: ServiceAnswer): number {
+    if (limits.stableMs !== undefined) return limits.stableMs
+    // After an update the engine has watched for the monitor period already; after a create nobody has.
+    return UpdateStatus?.State === undefined ? (Spec.UpdateConfig?.Monitor ?? 0) / 1_000_000 : SETTLE_MS
+  }
+
+  return {
+    judge,
+    /** The engine could not be asked, or a task died: the window starts again. */
+    disturb() {
+      stableSince = null
+    },
+  }
+}
+
+export function isOurs({ deployment, specHash, generation }: Partial<Limits>, identity: Identity): boolean {
+  return (
+    identity.deployment === deployment &&
+    (specHash === undefined || identity.specHash === specHash) &&
+    (generation === undefined || identity.generation === generation)
+  )
+}
+
+export function stateOf(service: ServiceAnswer, tasks: TaskAnswer[]): RolloutState {
+  const wanted = identityOf(service.Spec.TaskTemplate)
+  const [mine, others] = [true, false].map((same) =>
+    tasks.filter((task) => sameIdentity(identityOf(task.Spec), wanted) === same),
+  ) as [TaskAnswer[], TaskAnswer[]]
+  const states: Record<string, number> = {}
+  for (const { Status } of mine) states[Status.State] = (states[Status.State] ?? 0) + 1
+  return {
+    update: service.UpdateStatus?.State ?? null,
+    tasks: states,
+    running: placesUp(mine),
+    wanted: replicasOf(service),
+    old: others.filter((task) => task.DesiredState === 'running').length,
+  }
+}
+
+/** `complete` is an exit with 0: still wrong for a service. `shutdown` is what the engine asked for itself. */
+export function isDead({ Status }: TaskAnswer): boolean {
+  return ['failed', 'rejected', 'complete', 'orphaned'].includes(Status.State)
+}
+
+export function isAfter(time: string | undefined, start: string | undefined): boolean {
+  return !start || !time || Date.parse(time) >= Date.parse(start)
+}
+
+/** Places, not tasks: after a crash loop the engine sometimes runs two tasks in one place, and leaves it so. */
+function placesUp(tasks: TaskAnswer[]): number {
+  return new Set(tasks.filter(isUp).map(({ Slot, ID }) => Slot ?? ID)).size
+}
+
+export function isUp({ Status, DesiredState }: TaskAnswer): boolean {
+  return Status.State === 'running' && DesiredState === 'running'
+}
+
+function replicasOf({ Spec }: ServiceAnswer): number {
+  return Spec.Mode.Replicated?.Replicas ?? 0
+}
+
+/** The restart policy starts nothing again, so there will be no second failure to wait for. */
+function staysDead({ Spec }: ServiceAnswer, tasks: TaskAnswer[]): boolean {
+  const condition = Spec.TaskTemplate.RestartPolicy?.Condition
+  if (condition === undefined || condition === 'any') return false
+  const wanted = identityOf(Spec.TaskTemplate)
+  const mine = tasks.filter((task) => sameIdentity(identityOf(task.Spec), wanted))
+  return (
+    mine.length > 0 && mine.every((task) => isDead(task) && (condition === 'none' || task.Status.State === 'complete'))
+  )
+}

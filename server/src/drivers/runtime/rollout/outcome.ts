@@ -1,0 +1,73 @@
+/** How a rollout ended. */
+export type Outcome = {
+  outcome:
+    | 'healthy'
+    /** The engine went back by itself, and the restored version runs. */
+    | 'rolled-back'
+    | 'rollback-failed'
+    | 'never-came-up'
+    /** It came up and then died again and again. */
+    | 'unstable'
+    | 'paused'
+    /** Nothing moves any more: no node fits, or the deadline has passed. */
+    | 'stuck'
+    /** Another deployment took its place. */
+    | 'superseded'
+    | 'removed'
+  /** Why the first task failed; null where none did. */
+  cause: TaskFailure | null
+  /** Tasks of this deployment that died, engine restarts aside. */
+  failures: number
+  /** The deployment that the engine went back to. */
+  restored: string | null
+  /** The engine's own words about the rollout. */
+  message: string | null
+}
+
+export type TaskFailure = {
+  reason:
+    | 'exit'
+    | 'out-of-memory'
+    | 'health-check'
+    | 'image-missing'
+    | 'no-resources'
+    | 'no-suitable-node'
+    | 'port-taken'
+    | 'engine-restart'
+    | 'rejected'
+    | 'timeout'
+  /** One line for people: "code 3", "GET /healthz answered 500 Internal Server Error". */
+  detail: string
+  taskId: string | null
+  slot: number | null
+  node: string | null
+  exitCode: number | null
+  /** The task's last lines, oldest first. */
+  lines: string[]
+}
+
+export type RolloutState = {
+  /** What the engine says about the update; null before and without one. */
+  update: string | null
+  /** Tasks of this deployment by their state. */
+  tasks: Record<string, number>
+  running: number
+  wanted: number
+  /** Tasks of other deployments that are still meant to run. */
+  old: number
+}
+
+export type WatchOptions = {
+  deployment: string
+  /** From `apply` and `restart`: tell this write from another of the same deployment. */
+  specHash?: string
+  generation?: number
+  signal: AbortSignal
+  /** How long all tasks must run. Without it: the monitor period after a create, 1 s after the engine's own watch. */
+  stableMs?: number
+  /** How long a task may find no node before the rollout counts as stuck. */
+  pendingMs?: number
+  deadlineMs?: number
+  mostFailures?: number
+  onState?: (state: RolloutState) => void
+}

@@ -1,0 +1,110 @@
+import type Docker from 'dockerode'
+import { pause, streamEngine } from '../ask.ts'
+import type { Connections } from '../connections.ts'
+import type { EngineTarget } from '../engine.ts'
+import { findService } from '../find.ts'
+import type { ServiceKey } from '../labels.ts'
+import { type LogLine, logLines } from './log-lines.ts'
+
+export type LogOptions = {
+  signal: AbortSignal
+  follow?: boolean
+  /** A time, or a line's `at`; that line is given again. */
+  since?: string
+  /** The last lines of each task. */
+  tail?: number
+}
+
+type Source = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
+
+const OPEN_MS = 20_000
+const AGAIN_MS = 1000
+/** For how long an engine may be away before following gives up. */
+const AWAY_MS = 120_000
+
+/**
+ * A service's log over all its tasks, those to come included. When the engine goes away in the middle, it is asked again
+ * from the last line on, and lines that were seen are not given twice. Ends when the service is gone.
+ */
+export async function* serviceLogs(source: Source, options: LogOptions): AsyncGenerator<LogLine> {
+  const { signal, follow = false, since, tail } = options
+  const seen = new Map<string, string>()
+  const pass: Pass = { follow, since, tail, signal, state: 'closed' }
+  let answered: number | undefined
+  for (;;) {
+    try {
+      for await (const line of onePass(source, pass)) {
+        answered = performance.now()
+        const key = `${line.taskId} ${line.stream}`
+        if (line.at <= (seen.get(key) ?? '')) continue
+        seen.set(key, line.at)
+        pass.since = line.at
+        pass.tail = undefined
+        yield line
+      }
+      if (pass.state === 'gone' || !follow) return
+    } catch (error) {
+      signal.throwIfAborted()
+      if (pass.state === 'open') answered = performance.now()
+      if (!follow || answered === undefined || performance.now() - answered > AWAY_MS) throw error
+    }
+    await pause(AGAIN_MS, signal)
+  }
+}
+
+/** One request; it writes down how far it came. */
+type Pass = {
+  follow: boolean
+  since: string | undefined
+  tail: number | undefined
+  signal: AbortSignal
+  state: 'closed' | 'open' | 'gone'
+}
+
+async function* onePass({ connections, engine, service }: Source, pass: Pass): AsyncGenerator<LogLine> {
+  const { signal } = pass
+  pass.state = 'closed'
+  const held = await connections.hold(engine, { signal, deadlineMs: OPEN_MS })
+  try {
+    const { docker } = held.connection
+    const found = await findService(docker, service, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]))
+    pass.state = found ? 'open' : 'gone'
+    if (!found) return
+    const stream = await open(docker, found.ID, pass)
+    // Without a reason of its own a destroyed stream would look like the end of the log.
+    const stop = () => stream.destroy(new Error('The reader left.'))
+    signal.addEventListener('abort', stop)
+    try {
+      yield* logLines(stream, found.Spec.TaskTemplate.ContainerSpec?.TTY === true)
+    } finally {
+      signal.removeEventListener('abort', stop)
+      stream.destroy()
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const explained = await held.connection.explain(error)
+    held.release(error)
+    throw explained
+  } finally {
+    held.release()
+  }
+}
+
+function open(docker: Docker, id: string, { follow, since, tail, signal }: Pass) {
+  const query = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    details: true,
+    follow,
+    ...(since !== undefined && { since: secondsOf(since) }),
+    ...(tail !== undefined && { tail }),
+  }
+  return streamEngine(docker, { path: `/services/${id}/logs`, query }, signal)
+}
+
+/** Seconds with all nine digits after the point: a Date would cut them to three. */
+function secondsOf(time: string): string {
+  const digits = /\.(\d+)/.exec(time)?.[1] ?? ''
+  return `${Math.floor(Date.parse(time) / 1000)}.${digits.padEnd(9, '0').slice(0, 9)}`
+}

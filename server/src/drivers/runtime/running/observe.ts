@@ -1,0 +1,44 @@
+import type Docker from 'dockerode'
+import type { ServiceAnswer } from '../answers.ts'
+import { callEngine } from '../ask.ts'
+import { having, LABEL } from '../labels.ts'
+import { identityOf } from '../rollout/identity.ts'
+
+export type ObservedService = {
+  service: string
+  deployment: string | null
+  /** Compare it with the wanted spec's: equal means unchanged. */
+  specHash: string | null
+  image: string
+  replicas: { wanted: number; running: number }
+  /** The engine is still moving it, forward or back. */
+  updating: boolean
+}
+
+/** What the engine has of a project: the "observed" of a plan. */
+export async function observeProject(
+  docker: Docker,
+  { instance, project }: { instance: string; project: string },
+  signal: AbortSignal,
+): Promise<ObservedService[]> {
+  const services = await servicesOf(docker, { [LABEL.instance]: instance, [LABEL.project]: project }, signal)
+  return services.map(({ Spec, UpdateStatus, ServiceStatus }) => {
+    const { deployment, specHash } = identityOf(Spec.TaskTemplate)
+    return {
+      service: Spec.Labels?.[LABEL.service] ?? '',
+      deployment,
+      specHash,
+      image: Spec.TaskTemplate.ContainerSpec?.Image ?? '',
+      replicas: { wanted: Spec.Mode.Replicated?.Replicas ?? 0, running: ServiceStatus?.RunningTasks ?? 0 },
+      updating: UpdateStatus?.State === 'updating' || UpdateStatus?.State === 'rollback_started',
+    }
+  })
+}
+
+export function servicesOf(
+  docker: Docker,
+  labels: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ServiceAnswer[]> {
+  return callEngine(docker, { path: '/services', query: { filters: having(labels), status: true } }, signal)
+}

@@ -1,0 +1,91 @@
+import type Docker from 'dockerode'
+import type { ContainerAnswer, TaskAnswer } from '../answers.ts'
+import { callEngine } from '../ask.ts'
+import { tasksOf } from '../find.ts'
+import { having, LABEL } from '../labels.ts'
+import { identityOf } from '../rollout/identity.ts'
+import { isDead } from '../rollout/judge.ts'
+
+export type RunningTask = {
+  service: string
+  deployment: string | null
+  taskId: string
+  /** Null before the container is made. */
+  containerId: string | null
+  image: string
+  /** As the engine says it: pending, starting, running, … */
+  state: string
+  /** Null without a check, and where the container is on another node. */
+  health: 'starting' | 'healthy' | 'unhealthy' | null
+  /** Tasks of the same deployment that died in its place; the engine remembers five. */
+  restarts: number
+  node: string | null
+  ports: { target: number; published: number; protocol: string }[]
+  networks: string[]
+  volumes: { name: string; target: string; readOnly: boolean }[]
+  startedAt: string | null
+  error: string | null
+}
+
+type Project = { instance: string; project: string }
+
+/** The tasks of a project that run or are meant to. */
+export async function projectTasks(docker: Docker, project: Project, signal: AbortSignal): Promise<RunningTask[]> {
+  const labels = { [LABEL.instance]: project.instance, [LABEL.project]: project.project }
+  const [tasks, containers] = await Promise.all([tasksOf(docker, labels, signal), containersOf(docker, labels, signal)])
+  return tasks
+    .filter((task) => task.DesiredState === 'running' || task.Status.State === 'running')
+    .map((task) => describe(task, { tasks, containers }))
+}
+
+/** Containers on this engine's own machine. */
+export function containersOf(
+  docker: Docker,
+  labels: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ContainerAnswer[]> {
+  return callEngine(docker, { path: '/containers/json', query: { filters: having(labels) } }, signal)
+}
+
+type Around = { tasks: TaskAnswer[]; containers: ContainerAnswer[] }
+
+function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask {
+  const { Spec, Status } = task
+  const { deployment } = identityOf(Spec)
+  const containerId = Status.ContainerStatus?.ContainerID || null
+  const container = containers.find(({ Id }) => Id === containerId)
+  const died = (other: TaskAnswer) =>
+    other.ServiceID === task.ServiceID &&
+    other.Slot === task.Slot &&
+    isDead(other) &&
+    identityOf(other.Spec).deployment === deployment
+  return {
+    service: Spec.ContainerSpec?.Labels?.[LABEL.service] ?? '',
+    deployment,
+    taskId: task.ID,
+    containerId,
+    image: Spec.ContainerSpec?.Image ?? '',
+    state: Status.State,
+    health: healthOf(container),
+    restarts: tasks.filter(died).length,
+    node: task.NodeID ?? null,
+    ports: (Status.PortStatus?.Ports ?? []).map(({ TargetPort, PublishedPort, Protocol }) => ({
+      target: TargetPort,
+      published: PublishedPort,
+      protocol: Protocol,
+    })),
+    networks: (task.NetworksAttachments ?? []).map(({ Network }) => Network.Spec.Name),
+    volumes: (Spec.ContainerSpec?.Mounts ?? []).map(({ Source, Target, ReadOnly = false }) => ({
+      name: Source,
+      target: Target,
+      readOnly: ReadOnly,
+    })),
+    startedAt: container ? new Date(container.Created * 1000).toISOString() : null,
+    error: Status.Err || null,
+  }
+}
+
+function healthOf(container: ContainerAnswer | undefined): RunningTask['health'] {
+  const word = /\((?:health: )?(starting|healthy|unhealthy)\)/.exec(container?.Status ?? '')?.[1]
+  return (word as RunningTask['health'] | undefined) ?? null
+}

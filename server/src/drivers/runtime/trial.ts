@@ -1,0 +1,78 @@
+import type { ServiceSpec } from './rollout/spec.ts'
+
+/** For the tests of this room: an application that behaves as told, and a spec that runs it on any engine of the lab. */
+export function trialSpec(
+  name: { project: string; service: string; deployment: string },
+  mode: Mode,
+  { environment = {}, ...more }: Partial<ServiceSpec> = {},
+): ServiceSpec {
+  return {
+    org: 'org_rtest',
+    ...name,
+    image: 'node:24-slim',
+    entrypoint: ['node', '-e', application],
+    environment: { MODE: mode, VERSION: name.deployment, ...environment },
+    replicas: 1,
+    memoryBytes: 128_000_000,
+    healthcheck: {
+      kind: 'http',
+      path: '/healthz',
+      port: 8080,
+      intervalMs: 1000,
+      timeoutMs: 3000,
+      retries: 3,
+      startPeriodMs: 3000,
+    },
+    stopGraceMs: 5000,
+    networks: [],
+    volumes: [],
+    init: true,
+    restart: 'always',
+    order: 'start-first',
+    monitorMs: 5000,
+    ...more,
+  }
+}
+
+type Mode = 'good' | 'exit' | 'crash' | 'nolisten' | 'loopback' | 'oom' | 'sick' | 'sick-later' | 'term-deaf' | 'done'
+
+/** Runs in the container, so it is text. `/` answers the version; SIGTERM lets running requests finish. */
+const application = `
+const http = require('http'), { MODE, VERSION, BOOT_MS = 0, CRASH_MS = 5000, CHAT_MS = 0, SPIN } = process.env;
+console.log('boot', MODE, VERSION);
+if (MODE === 'done') process.exit(0);
+if (MODE === 'exit') { console.error('fatal: DATABASE_URL is missing'); process.exit(3); }
+if (MODE === 'crash') setTimeout(() => { console.error('fatal: lost the database'); process.exit(7); }, +CRASH_MS);
+if (MODE === 'oom') setTimeout(() => { const a = []; setInterval(() => a.push(Buffer.alloc(8e6, 1)), 10); }, 300);
+if (+CHAT_MS) { let n = 0; setInterval(() => { console.log('line', VERSION, n); console.error('oops', VERSION, n++); }, +CHAT_MS); }
+if (SPIN) setInterval(() => { const end = Date.now() + 20; while (Date.now() < end); }, 1);
+let sick = MODE === 'sick';
+if (MODE === 'sick-later') setTimeout(() => { sick = true; }, +CRASH_MS);
+const server = http.createServer((q, r) => {
+  if (q.url !== '/healthz') return q.resume().on('end', () => r.end(VERSION));
+  r.statusCode = sick ? 500 : 200;
+  r.end(sick ? 'the database cannot be reached' : 'ok');
+});
+if (MODE === 'nolisten') setInterval(() => console.log('waiting for nothing'), 2000);
+else setTimeout(() => server.listen(8080, MODE === 'loopback' ? '127.0.0.1' : undefined, () => console.log('listening', VERSION)), +BOOT_MS);
+process.on('SIGTERM', () => {
+  if (MODE === 'term-deaf') return;
+  server.close(() => process.exit(0));
+  server.closeIdleConnections();
+});
+`.trim()
+
+/** Waits for a condition, never for a time. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  deadlineMs = 20_000,
+): Promise<T> {
+  const end = performance.now() + deadlineMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > end) throw new Error(`Waited ${deadlineMs} ms for ${what}.`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,113 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type RawBuilder, sql } from 'kysely'
+import { type Database, type Tx, transaction } from '../db/database.ts'
+import type { RunReason, RunStatus } from '../db/tables.ts'
+import { patiently } from './patience.ts'
+import { Cancelled, LeaseLost } from './steps.ts'
+import { HEARTBEAT_SECONDS } from './transport.ts'
+
+export type Change = {
+  status?: RunStatus
+  gate?: string
+  attempts?: number
+  outcome?: RawBuilder<'failed' | 'cancelled'>
+  outcomeReason?: RawBuilder<string | null>
+  finishedAt?: RawBuilder<Date>
+}
+export type Written = { cancel: boolean; outcome: 'failed' | 'cancelled' | null; outcomeReason: RunReason | null }
+
+type Owned = { id: string; fence: number; writes: number }
+
+/**
+ * Every write to a run we own: one transaction at a time, refused once the fence has moved on. The count of writes
+ * tells a retry after a lost connection whether the first try was committed, so each one happens exactly once.
+ */
+export class Fenced {
+  readonly #db: Database
+  readonly #owned: Owned
+  readonly #giveUp: AbortSignal
+  readonly #onWritten: (written: Written) => void
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(db: Database, owned: Owned, giveUp: AbortSignal, onWritten: (written: Written) => void) {
+    this.#db = db
+    this.#owned = { ...owned }
+    this.#giveUp = giveUp
+    this.#onWritten = onWritten
+  }
+
+  /** Throws LeaseLost when the run is no longer ours, Cancelled when a cancel was accepted that forbids the change. */
+  async commit<T>(change: Change, work: (tx: Tx, written: Written) => Promise<T>): Promise<T> {
+    if (writing.getStore()?.by === this) throw new Error('A fenced write inside a fenced write would wait for itself.')
+    const mine = this.#turn.then(async () => {
+      const mark: Mark = { by: this }
+      return writing.run(mark, () => this.#commit(change, work)).finally(() => delete mark.by)
+    })
+    this.#turn = mine.catch(() => {})
+    return mine
+  }
+
+  async #commit<T>(change: Change, work: (tx: Tx, written: Written) => Promise<T>): Promise<T> {
+    let tried: { written: Written; result: T } | undefined
+    const done = await patiently(this.#giveUp, () =>
+      transaction(this.#db, async (tx) => {
+        const written = await this.#update(tx, change)
+        if (!written) {
+          if (tried && (await this.#wasCommitted(tx))) return tried
+          throw await this.#refusal(tx)
+        }
+        tried = { written, result: await work(tx, written) }
+        return tried
+      }),
+    )
+    this.#owned.writes += 1
+    this.#onWritten(done.written)
+    return done.result
+  }
+
+  #update(tx: Tx, change: Change): Promise<Written | undefined> {
+    const { id, fence, writes } = this.#owned
+    // An accepted cancel wins over parking and over success.
+    const refusable = change.status === 'parked' || change.status === 'succeeded'
+    return tx
+      .updateTable('run')
+      .set({ ...change, writes: writes + 1 })
+      .where('id', '=', id)
+      .where('fence', '=', fence)
+      .where('status', '=', 'running')
+      .where('writes', '=', writes)
+      .$if(refusable, (query) => query.where('cancel', '=', false))
+      .returning(['cancel', 'outcome', 'outcomeReason', STALLED.as('stalled')])
+      .executeTakeFirst()
+  }
+
+  async #wasCommitted(tx: Tx): Promise<boolean> {
+    const now = await this.#now(tx)
+    return now?.fence === this.#owned.fence && now.writes === this.#owned.writes + 1
+  }
+
+  async #refusal(tx: Tx): Promise<Error> {
+    const { fence, writes } = this.#owned
+    const now = await this.#now(tx)
+    const ours = now?.fence === fence && now.writes === writes && now.status === 'running'
+    return ours && now.cancel ? new Cancelled() : new LeaseLost()
+  }
+
+  #now(tx: Tx) {
+    const columns = ['fence', 'writes', 'status', 'cancel'] as const
+    return tx.selectFrom('run').select(columns).where('id', '=', this.#owned.id).executeTakeFirst()
+  }
+}
+
+/**
+ * Set with the first statement: a process that is stopped inside of a write, or loses its machine, must not keep the
+ * row locked for longer than it takes to be declared dead.
+ */
+const STALLED = sql<string>`set_config('idle_in_transaction_session_timeout', ${`${HEARTBEAT_SECONDS}s`}, true)`
+
+/** Emptied when the write is over: timers started inside of it carry the mark along. */
+type Mark = { by?: Fenced }
+const writing = new AsyncLocalStorage<Mark>()
+
+/** The moment of the write by the database's clock, not of its transaction's start. */
+export const clock = sql<Date>`clock_timestamp()`

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Log } from './log.ts'
+import { isOutage, patiently, repeat, sleep, within } from './patience.ts'
+import { LeaseLost, ShuttingDown } from './steps.ts'
+
+type Recurring = {
+  name: string
+  everyMs: number
+  /** Obeys the signal: it says that another process has taken over, or that this one shuts down. */
+  run(signal: AbortSignal): Promise<unknown>
+}
+
+/** What does not obey in this time is left to the end of its lease. */
+const STOP_MS = 10_000
+
+type Options = { db: Database; log: Log; jobs: Recurring[]; leaseMs?: number; lookMs?: number }
+
+/**
+ * Recurring work, each by one process at a time. When it is due stands in the database and is told by its clock, so it
+ * survives restarts; what was missed in between is done once, not once per interval. One timer per process.
+ */
+export function startSchedule(options: Options): { stop(): Promise<void> } {
+  const { db, log, jobs, leaseMs = 30_000, lookMs = 5000 } = options
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  let known = false
+
+  const look = async () => {
+    try {
+      if (!known) await register(db, jobs)
+      known = true
+      for (const taken of await takeDue(db, jobs, leaseMs)) {
+        const job = jobs.find(({ name }) => name === taken.name)
+        if (!job) continue
+        const work = perform({ db, log, leaseMs, stopping: stopping.signal }, job, taken.fence)
+        running.add(work)
+        void work.finally(() => running.delete(work))
+      }
+    } catch (error) {
+      if (!isOutage(error)) log.error({ err: error }, 'recurring work could not be looked for')
+    }
+  }
+  // Replicas that start together do not look together.
+  const loop = sleep(Math.random() * lookMs, stopping.signal).then(() => repeat(lookMs, stopping.signal, look))
+
+  return {
+    async stop() {
+      stopping.abort(new ShuttingDown())
+      // The last look may have found something.
+      await within(
+        STOP_MS,
+        loop.then(() => Promise.all(running)),
+      )
+    },
+  }
+}
+
+type Performing = { db: Database; log: Log; leaseMs: number; stopping: AbortSignal }
+
+async function perform({ db, log, leaseMs, stopping }: Performing, job: Recurring, fence: number): Promise<void> {
+  const lost = new AbortController()
+  const done = new AbortController()
+  const renewing = renew(db, job.name, fence, leaseMs, done.signal, lost)
+  const work = Promise.resolve().then(() => job.run(AbortSignal.any([lost.signal, stopping])))
+  const failure = await work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  done.abort()
+  await renewing
+  if (lost.signal.aborted) return
+  const interrupted = failure !== null && stopping.aborted
+  if (failure !== null && !interrupted) log.error({ err: failure, job: job.name }, 'recurring work failed')
+  // A process that leaves gives the work back at once.
+  const nextMs = interrupted ? 0 : jittered(job.everyMs)
+  const message = failure instanceof Error ? failure.message : failure === null ? null : String(failure)
+  await patiently(stopping, () => release(db, job.name, fence, nextMs, message)).catch(() => {})
+}
+
+/** A lease that could not be renewed for its whole length is lost, whether or not anybody else has it. */
+async function renew(
+  db: Database,
+  name: string,
+  fence: number,
+  leaseMs: number,
+  done: AbortSignal,
+  lost: AbortController,
+): Promise<void> {
+  let renewedAt = performance.now()
+  await sleep(leaseMs / 3, done)
+  await repeat(leaseMs / 3, AbortSignal.any([done, lost.signal]), async () => {
+    const asked = performance.now()
+    const ours = await extend(db, name, fence, leaseMs).catch(() => undefined)
+    if (ours) renewedAt = asked
+    if (ours === false || performance.now() - renewedAt > leaseMs) lost.abort(new LeaseLost())
+  })
+}
+
+/** Up to a tenth later or earlier: what started together drifts apart. */
+const jittered = (ms: number) => ms * (0.9 + Math.random() / 5)
+const interval = (ms: number) => sql`make_interval(secs => ${ms / 1000})`
+
+/** A new job is due at some moment of its first interval; one whose interval became shorter, within the new one. */
+async function register(db: Database, jobs: Recurring[]): Promise<void> {
+  for (const { name, everyMs } of jobs) {
+    await sql`
+      insert into schedule (name, due_at) values (${name}, clock_timestamp() + ${interval(Math.random() * everyMs)})
+      on conflict (name) do update
+      set due_at = least(schedule.due_at, clock_timestamp() + ${interval(jittered(everyMs))})`.execute(db)
+  }
+}
+
+/** After a restart of PostgreSQL no lease is taken for dead until its owner has had the time to renew it. */
+async function takeDue(db: Database, jobs: Recurring[], leaseMs: number): Promise<{ name: string; fence: number }[]> {
+  const names = jobs.map((job) => job.name)
+  const { rows } = await sql<{ name: string; fence: number }>`
+    update schedule set fence = fence + 1, leased_until = now() + ${interval(leaseMs)}, started_at = now()
+    where name in (
+      select name from schedule where name = any(${names}) and due_at <= now() and (leased_until is null or (
+        leased_until < now() and pg_postmaster_start_time() < now() - ${interval(leaseMs)}))
+      for update skip locked)
+    returning name, fence`.execute(db)
+  return rows
+}
+
+async function extend(db: Database, name: string, fence: number, leaseMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('schedule')
+    .set({ leasedUntil: sql<Date>`now() + ${interval(leaseMs)}` })
+    .where('name', '=', name)
+    .where('fence', '=', fence)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function release(db: Database, name: string, fence: number, nextMs: number, failure: string | null) {
+  const dueAt = sql<Date>`clock_timestamp() + ${interval(nextMs)}`
+  await db
+    .updateTable('schedule')
+    .set({ dueAt, leasedUntil: null, endedAt: sql<Date>`clock_timestamp()`, failure })
+    .where('name', '=', name)
+    .where('fence', '=', fence)
+    .execute()
+}

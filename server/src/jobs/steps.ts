@@ -1,0 +1,78 @@
+import type { Tx } from '../db/database.ts'
+import type { RunReason } from '../db/tables.ts'
+
+/** What a pipeline is handed: everything it does that must not be lost or done twice goes through here. */
+export type Run<Input = unknown> = RunFacts<Input> & {
+  /** Aborted when somebody cancels, when another worker took over, and when this process shuts down. */
+  readonly signal: AbortSignal
+  /**
+   * Runs `action` unless the journal has its result, and returns what a replay would return: the output as JSON.
+   * A name is used once per run. Started but unfinished steps are repeated by the next owner, and undone too.
+   */
+  step<Output>(name: string, action: Action<Output>, options?: StepOptions<Output>): Promise<Output>
+  /** The answer, or the end of this segment: a parked run holds its lane, but no job, slot or process. */
+  gate<Answer = unknown>(name: string, options?: { onPark?(tx: Tx): Promise<unknown> }): Promise<Answer>
+  /** A transaction that commits only if this run is still ours, and exactly once even over a database outage. */
+  write<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Holds one of `most` places of that name, over all processes, while `work` runs. For use inside a step. */
+  limit<Result>(name: string, most: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>
+}
+
+export type RunFacts<Input = unknown> = {
+  readonly id: string
+  readonly orgId: string
+  readonly lane: string
+  readonly input: Input
+  /** Grows with every owner; goes into the labels of what a step makes outside. */
+  readonly fence: number
+}
+
+export type Action<Output> = (signal: AbortSignal) => Promise<Output>
+
+export type StepOptions<Output> = {
+  /** Undoes the action, finished or not. `output` is there if it finished. Only a takeover or shutdown aborts it. */
+  undo?(signal: AbortSignal, output: Output | undefined): Promise<unknown>
+  /** Written with the step's start, once per owner. */
+  onStart?(tx: Tx): Promise<unknown>
+  /** Written with the step's end. */
+  onEnd?(tx: Tx, output: Output): Promise<unknown>
+}
+
+/** One kind of run. The hooks write the caller's own rows in the transaction that changes the run's. */
+export type Pipeline<Input = unknown> = {
+  run(run: Run<Input>): Promise<unknown>
+  /** The run will not succeed; what was started is undone now. */
+  onUnwind?(tx: Tx, run: RunFacts<Input>, end: End): Promise<unknown>
+  /** The run is over. Not called for what ends in `enqueue.ts`: cancelled while queued, superseded. */
+  onEnd(tx: Tx, run: RunFacts<Input>, end: End): Promise<unknown>
+  /** Words for an error that is no Refusal. */
+  explain?(error: Error): RunReason
+}
+
+export type End = {
+  outcome: 'succeeded' | 'failed' | 'cancelled'
+  /** Why it failed. */
+  reason: RunReason | null
+  /** Steps that could not be undone. */
+  leftovers: string[]
+}
+
+/** Reasons of an aborted signal. Whoever meets one stops and writes nothing more. */
+export class Cancelled extends Error {
+  override name = 'Cancelled'
+  constructor() {
+    super('The run was cancelled.')
+  }
+}
+export class LeaseLost extends Error {
+  override name = 'LeaseLost'
+  constructor() {
+    super('Another worker owns this run.')
+  }
+}
+export class ShuttingDown extends Error {
+  override name = 'ShuttingDown'
+  constructor() {
+    super('This worker is shutting down.')
+  }
+}

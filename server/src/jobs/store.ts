@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Database, Tx } from '../db/database.ts'
+import type { RunReason } from '../db/tables.ts'
+
+export type ClaimedRun = {
+  id: string
+  lane: string
+  kind: string
+  orgId: string
+  input: unknown
+  fence: number
+  attempts: number
+  writes: number
+  answers: Record<string, unknown>
+  cancel: boolean
+  outcome: 'failed' | 'cancelled' | null
+  outcomeReason: RunReason | null
+}
+
+/**
+ * The running run of the lane (its owner is gone, or the call would not have come to us), else the oldest queued one.
+ * A parked one is found first and then refused, so it holds back the rest of its lane.
+ */
+export async function claimRun(db: Database, lane: string, kinds: string[]): Promise<ClaimedRun | undefined> {
+  const { rows } = await sql<ClaimedRun>`
+    update run set status = 'running', fence = fence + 1, attempts = attempts + 1,
+      started_at = coalesce(started_at, clock_timestamp())
+    where status in ('queued', 'running') and kind = any(${kinds}) and id = (
+      select id from run where lane = ${lane} and status in ('queued', 'running', 'parked')
+      order by status = 'queued', position limit 1 for update)
+    returning id, lane, kind, org_id, input, fence, attempts, writes, answers, cancel, outcome, outcome_reason
+  `.execute(db)
+  return rows[0]
+}
+
+export type JournalEntry = { ended: boolean; output: unknown }
+
+export async function readJournal(db: Database, runId: string): Promise<Map<string, JournalEntry>> {
+  const rows = await db.selectFrom('runStep').select(['name', 'output', 'endedAt']).where('runId', '=', runId).execute()
+  return new Map(rows.map((row) => [row.name, { ended: row.endedAt !== null, output: row.output }]))
+}
+
+export async function startStep(tx: Tx, runId: string, name: string, fence: number): Promise<void> {
+  const startedAt = sql<Date>`clock_timestamp()`
+  await tx
+    .insertInto('runStep')
+    .values({ runId, name, fence, startedAt })
+    .onConflict((conflict) => conflict.columns(['runId', 'name']).doUpdateSet({ fence, startedAt }))
+    .execute()
+}
+
+export async function endStep(tx: Tx, runId: string, name: string, output: string): Promise<void> {
+  await tx
+    .updateTable('runStep')
+    .set({ output, endedAt: sql<Date>`clock_timestamp()` })
+    .where('runId', '=', runId)
+    .where('name', '=', name)
+    .execute()
+}
+
+export async function hasQueued(tx: Tx, lane: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from run where lane = ${lane} and status = 'queued' limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Row and call change in one transaction, so one of these without a call means that the call was deleted or gave up. */
+export async function runnableLanes(db: Database, kinds: string[], after: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ lane: string }>`
+    select distinct lane from run r
+    where lane > ${after} and status in ('queued', 'running') and kind = any(${kinds}) and (status = 'running' or
+      not exists (select 1 from run a where a.lane = r.lane and a.status in ('running', 'parked')))
+    order by lane limit ${most}`.execute(db)
+  return rows.map((row) => row.lane)
+}
+
+export const ownership = (db: Database, ids: string[]) =>
+  db.selectFrom('run').select(['id', 'fence', 'cancel']).where('id', 'in', ids).execute()
+
+/** A PostgreSQL that has just started has heard no heartbeat yet. */
+export async function isYoung(db: Database, seconds: number): Promise<boolean> {
+  const { rows } = await sql<{ young: boolean }>`
+    select pg_postmaster_start_time() > now() - make_interval(secs => ${seconds}) as young`.execute(db)
+  return rows[0]?.young ?? true
+}

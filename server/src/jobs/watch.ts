@@ -1,0 +1,76 @@
+import { type Database, transaction } from '../db/database.ts'
+import type { Log } from './log.ts'
+import type { Ownership } from './ownership.ts'
+import { isOutage, repeat } from './patience.ts'
+import { LeaseLost } from './steps.ts'
+import { isYoung, ownership, runnableLanes } from './store.ts'
+import { HEARTBEAT_SECONDS, type Transport } from './transport.ts'
+
+const LOOK_MS = 1000
+const GAP_MS = 5000
+const REAP_MS = 5000
+const MOST_LANES = 500
+
+type Watched = {
+  db: Database
+  transport: Transport
+  kinds: string[]
+  runs: Set<Ownership>
+  log: Log
+  signal: AbortSignal
+}
+
+/**
+ * Once a second: a cancel or takeover whose signal was missed, then the search for silent workers. After an outage or a
+ * pause every heartbeat is old, so nobody is declared dead until the living have had the time to renew theirs.
+ */
+export async function watch({ db, transport, runs, log, signal }: Watched): Promise<void> {
+  let quietUntil = 0
+  let lookedAt = performance.now()
+  const keepQuiet = () => {
+    quietUntil = performance.now() + HEARTBEAT_SECONDS * 1000
+  }
+  await repeat(LOOK_MS, signal, async () => {
+    if (performance.now() - lookedAt > GAP_MS) keepQuiet()
+    lookedAt = performance.now()
+    try {
+      await checkOwnership(db, runs)
+      if (await isYoung(db, HEARTBEAT_SECONDS)) keepQuiet()
+      if (performance.now() > quietUntil) await transport.supervise()
+    } catch (error) {
+      keepQuiet()
+      if (!isOutage(error)) log.error({ err: error }, 'runs could not be watched')
+    }
+  })
+}
+
+async function checkOwnership(db: Database, runs: Set<Ownership>): Promise<void> {
+  const watched = [...runs]
+  if (watched.length === 0) return
+  const ids = watched.map((run) => run.id)
+  const rows = new Map((await ownership(db, ids)).map((row) => [row.id, row]))
+  for (const run of watched) {
+    const now = rows.get(run.id)
+    if (now?.fence !== run.fence) run.stop(new LeaseLost())
+    else if (now.cancel) run.cancel()
+  }
+}
+
+/** Wakes lanes that could run and have no call. */
+export async function reap({ db, transport, kinds, log, signal }: Watched): Promise<void> {
+  await repeat(REAP_MS, signal, async () => {
+    try {
+      let last: string | undefined = ''
+      while (last !== undefined && !signal.aborted) {
+        const lanes: string[] = await runnableLanes(db, kinds, last, MOST_LANES)
+        for (const lane of lanes.length > 0 ? await transport.missing(lanes) : []) {
+          log.warn({ lane }, 'a run had lost its call')
+          await transaction(db, (tx) => transport.wake(tx, lane))
+        }
+        last = lanes.length === MOST_LANES ? lanes.at(-1) : undefined
+      }
+    } catch (error) {
+      if (!isOutage(error)) log.error({ err: error }, 'lost calls could not be looked for')
+    }
+  })
+}

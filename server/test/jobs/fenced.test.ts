@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase, type Tx } from '../../src/db/database.ts'
+import { Fenced } from '../../src/jobs/fenced.ts'
+import { Cancelled, LeaseLost } from '../../src/jobs/steps.ts'
+import { type ClaimedRun, claimRun } from '../../src/jobs/store.ts'
+import { cuttingProxy } from './cutting-proxy.ts'
+import { openYard, type Yard } from './yard.ts'
+
+let yard: Yard
+beforeAll(async () => {
+  yard = await openYard()
+})
+afterAll(() => yard.close())
+
+const never = new AbortController().signal
+const claimed = async (): Promise<ClaimedRun> => {
+  const id = await yard.submit()
+  const run = await claimRun(yard.db, id, ['test'])
+  if (!run) throw new Error('nothing to claim')
+  return run
+}
+const noteIn = (tx: Tx, runId: string, what: string) =>
+  tx.withTables<{ note: { runId: string; what: string } }>().insertInto('note').values({ runId, what }).execute()
+
+test('a commit whose answer is lost is not written twice, and returns what it returned', async () => {
+  const proxy = await cuttingProxy(yard.url)
+  const { db, close } = openDatabase({ url: proxy.url, connections: 2, onError: () => {} })
+  const run = await claimed()
+  const fenced = new Fenced(db, run, never, () => {})
+  let calls = 0
+  const write = (what: string) =>
+    fenced.commit({}, async (tx) => {
+      calls++
+      await noteIn(tx, run.id, what)
+      return `${what} ${calls}`
+    })
+  expect(await write('first')).toBe('first 1')
+  proxy.cutNext()
+  expect(await write('second')).toBe('second 2')
+  expect(await write('third')).toBe('third 3')
+  expect(await yard.notes(run.id)).toEqual(['first', 'second', 'third'])
+  expect(await yard.row(run.id)).toMatchObject({ writes: 3 })
+  await close()
+  proxy.close()
+})
+
+test('writes of one run made at once follow one another and are all there', async () => {
+  const run = await claimed()
+  const fenced = new Fenced(yard.db, run, never, () => {})
+  const names = Array.from({ length: 20 }, (_, k) => `n${k}`)
+  await Promise.all(names.map((name) => fenced.commit({}, (tx) => noteIn(tx, run.id, name))))
+  expect(await yard.notes(run.id)).toEqual(names)
+})
+
+test('a write that fails leaves nothing, and the next one goes on', async () => {
+  const run = await claimed()
+  const fenced = new Fenced(yard.db, run, never, () => {})
+  const failing = fenced.commit({}, async (tx) => {
+    await noteIn(tx, run.id, 'gone')
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  await fenced.commit({}, (tx) => noteIn(tx, run.id, 'kept'))
+  expect(await yard.notes(run.id)).toEqual(['kept'])
+})
+
+test('after a takeover every write is refused', async () => {
+  const run = await claimed()
+  const fenced = new Fenced(yard.db, run, never, () => {})
+  expect(await claimRun(yard.db, run.lane, ['test'])).toMatchObject({ id: run.id, fence: run.fence + 1 })
+  await expect(fenced.commit({}, (tx) => noteIn(tx, run.id, 'late'))).rejects.toBeInstanceOf(LeaseLost)
+  expect(await yard.notes(run.id)).toEqual([])
+})
+
+test('an accepted cancel forbids parking and success, and nothing else', async () => {
+  const run = await claimed()
+  const fenced = new Fenced(yard.db, run, never, () => {})
+  await yard.cancel(run.id)
+  const nothing = async () => {}
+  await expect(fenced.commit({ status: 'parked', gate: 'g' }, nothing)).rejects.toBeInstanceOf(Cancelled)
+  await expect(fenced.commit({ status: 'succeeded' }, nothing)).rejects.toBeInstanceOf(Cancelled)
+  await fenced.commit({}, (tx) => noteIn(tx, run.id, 'fine'))
+  expect(await yard.notes(run.id)).toEqual(['fine'])
+})
+
+test('a write inside a write is refused instead of waiting for itself', async () => {
+  const run = await claimed()
+  const fenced = new Fenced(yard.db, run, never, () => {})
+  const nested = fenced.commit({}, () => fenced.commit({}, async () => {}))
+  await expect(nested).rejects.toThrow('inside a fenced write')
+})
+
+test('a worker leaves runs of kinds it does not know', async () => {
+  const id = await yard.submit()
+  expect(await claimRun(yard.db, id, ['other'])).toBeUndefined()
+  expect(await yard.statusOf(id)).toBe('queued')
+})

@@ -1,0 +1,82 @@
+import { pino } from 'pino'
+import { afterAll, expect, test } from 'vitest'
+import { until } from '../../../lab/run.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { startSchedule } from '../../src/jobs/schedule.ts'
+import { LeaseLost } from '../../src/jobs/steps.ts'
+import { createDatabase } from '../database.ts'
+
+const log = pino({ level: 'silent' })
+const database = await createDatabase()
+afterAll(() => database.drop())
+const wait = (ms: number) => new Promise((next) => setTimeout(next, ms))
+
+test('recurring work runs in one of three processes at a time, and a failure does not end it', async () => {
+  let running = 0
+  let most = 0
+  let turns = 0
+  const job = {
+    name: 'sweep',
+    everyMs: 60,
+    async run() {
+      most = Math.max(most, ++running)
+      await wait(40)
+      running--
+      if (++turns === 2) throw new Error('not this time')
+    },
+  }
+  const replicas = [1, 2, 3].map(() => startSchedule({ db: database.db, log, jobs: [job], lookMs: 20 }))
+  await until('eight turns', 15_000, () => (turns >= 8 ? true : undefined))
+  await Promise.all(replicas.map((replica) => replica.stop()))
+  expect(most).toBe(1)
+  const after = turns
+  await wait(300)
+  expect(turns).toBe(after)
+})
+
+test('what is due survives a restart, and is not done again before its time', async () => {
+  const turns: string[] = []
+  const jobs = (who: string) => [{ name: 'daily', everyMs: 86_400_000, run: async () => turns.push(who) }]
+  const start = (who: string) => startSchedule({ db: database.db, log, jobs: jobs(who), lookMs: 20 })
+  const first = start('first')
+  await until('it is known', 5000, async () => ((await dueIn('daily')) !== undefined ? true : undefined))
+  expect(turns).toEqual([])
+  await first.stop()
+  await database.pool.query(`update schedule set due_at = now() - interval '3 days' where name = 'daily'`)
+  const second = start('second')
+  await until('it was done', 5000, async () => ((await dueIn('daily')) ?? 0) > 3600 || undefined)
+  await second.stop()
+  expect(turns).toEqual(['second'])
+  expect(await dueIn('daily')).toBeGreaterThan(0.85 * 86_400)
+})
+
+test('work whose process lost the database is taken over, and told to stop where it was', async () => {
+  const cut = openDatabase({ url: database.url, connections: 2, onError: () => {} })
+  const seen: string[] = []
+  const hang = (signal: AbortSignal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const run = async (signal: AbortSignal) => {
+    seen.push('first starts')
+    await hang(signal).catch((error) => {
+      seen.push(error instanceof LeaseLost ? 'first stops' : 'first fails')
+      throw error
+    })
+  }
+  const options = { log, leaseMs: 900, lookMs: 30 }
+  const first = startSchedule({ ...options, db: cut.db, jobs: [{ name: 'held', everyMs: 50, run }] })
+  await until('it runs', 5000, () => (seen.length > 0 ? true : undefined))
+  await cut.close()
+  const second = startSchedule({
+    ...options,
+    db: database.db,
+    jobs: [{ name: 'held', everyMs: 3600_000, run: async () => seen.push('second runs') }],
+  })
+  await until('both', 10_000, () => (seen.length >= 3 ? true : undefined))
+  await Promise.all([first.stop(), second.stop()])
+  expect(seen.toSorted()).toEqual(['first starts', 'first stops', 'second runs'])
+})
+
+async function dueIn(name: string): Promise<number | undefined> {
+  const text = 'select extract(epoch from due_at - now())::float8 as seconds from schedule where name = $1'
+  return (await database.pool.query(text, [name])).rows[0]?.seconds
+}
