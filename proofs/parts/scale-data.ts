@@ -175,7 +175,7 @@ const tables = (size: Sizes): Record<string, string> => ({
         select n, ${id('org', '0')} as org_id, ${id('prj', '0')} as project_id from generate_series(0, ${HEAD - 1}) n
         union all select ${HEAD} + row_number() over () as n, org_id, id from project where right(id, 1) = '0') as rows`,
   deployment_event: `insert into deployment_event (deployment_id, seq, at, type, data)
-    select ${id('dep', '0')}, n, now(), 'log', '{"stream": "stdout", "line": "building"}'::jsonb from generate_series(3, 3000) n
+    select ${id('dep', '0')}, n, now(), 'log', '{"stream": "stdout", "line": "building"}'::jsonb from generate_series(3, 900) n
     union all select id, seq, now(), 'log', '{"stream": "stdout", "line": "building"}'
     from deployment, generate_series(1, 2) seq where right(id, 1) < '8'`,
   deployment_segment: `insert into deployment_segment (deployment_id, first_seq, last_seq)

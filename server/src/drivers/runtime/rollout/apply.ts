@@ -1,14 +1,14 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer, SwarmSpec } from '../answers.ts'
+import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../answers.ts'
 import { callEngine, statusOf, wordsOf } from '../ask.ts'
 import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { acceptSpec } from './accept.ts'
 import { healthConfig } from './health.ts'
-import { identityOf, isChanging, nameOf } from './identity.ts'
+import { isChanging, nameOf } from './identity.ts'
 import { imagePrograms } from './image-programs.ts'
 import { isUp } from './judge.ts'
-import { renderService } from './render.ts'
+import { type Rendering, renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 
 export type Applied = {
@@ -39,27 +39,25 @@ export async function applySpec(
   signal: AbortSignal,
 ): Promise<Applied> {
   acceptSpec(spec)
-  const { instance } = options
-  const health = await checkOf(docker, spec, { instance, signal })
+  const { instance, interrupt } = options
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
-    const rendering = { instance, health, forceUpdate: current?.Spec.TaskTemplate.ForceUpdate ?? 0 }
+    const applied = nameOf(current?.Spec)
+    if (current && applied?.deployment === spec.deployment && applied.specHash === specHash(spec)) {
+      return answer('unchanged', current.Spec, nameOf(current.PreviousSpec))
+    }
     try {
-      if (!current) return await create(docker, renderService(spec, { ...rendering, over: 'running' }), signal)
-      const { deployment } = identityOf(current.Spec.TaskTemplate)
-      if (deployment === spec.deployment && nameOf(current.Spec)?.specHash === specHash(spec)) {
-        return answer('unchanged', current.Spec, nameOf(current.PreviousSpec))
-      }
-      const tasks = await serviceTasks(docker, current, signal)
-      const changing = isChanging(current, tasks)
-      if (changing && !options.interrupt) {
-        const message = `${spec.service} is being changed by the deployment ${deployment}; one rollout runs at a time.`
-        throw new RuntimeFailure('update_running', message)
-      }
-      const over = changing ? 'rollout' : tasks.some(isUp) ? 'running' : 'nothing'
-      const rendered = renderService(spec, { ...rendering, over })
-      await updateService(docker, current, rendered, signal)
-      return answer('updated', rendered, nameOf(current.Spec))
+      const over = current ? situation(current, await serviceTasks(docker, current, signal)) : 'running'
+      if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
+      const health = healthConfig(
+        spec.healthcheck,
+        await imagePrograms(docker, { image: spec.image, instance }, signal),
+      )
+      const forceUpdate = current?.Spec.TaskTemplate.ForceUpdate ?? 0
+      const rendered = renderService(spec, { instance, health, forceUpdate, over })
+      if (current) await updateService(docker, current, rendered, signal)
+      else await callEngine(docker, { method: 'POST', path: '/services/create', body: rendered }, signal)
+      return answer(current ? 'updated' : 'created', rendered, applied)
     } catch (error) {
       // Somebody else was faster: look again, and decide anew.
       if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw refused(error, spec)
@@ -67,22 +65,14 @@ export async function applySpec(
   }
 }
 
-async function checkOf(
-  docker: Docker,
-  spec: ServiceSpec,
-  { instance, signal }: { instance: string; signal: AbortSignal },
-) {
-  try {
-    const programs = await imagePrograms(docker, { image: spec.image, instance }, signal)
-    return healthConfig(spec.healthcheck, programs)
-  } catch (error) {
-    throw refused(error, spec)
-  }
+function situation(current: ServiceAnswer, tasks: TaskAnswer[]): Rendering['over'] {
+  if (isChanging(current, tasks)) return 'rollout'
+  return tasks.some(isUp) ? 'running' : 'nothing'
 }
 
-async function create(docker: Docker, body: SwarmSpec, signal: AbortSignal): Promise<Applied> {
-  await callEngine(docker, { method: 'POST', path: '/services/create', body }, signal)
-  return answer('created', body, null)
+export function updateRunning({ service }: { service: string }, deployment?: string | null): RuntimeFailure {
+  const message = `${service} is being changed by the deployment ${deployment}; one rollout runs at a time.`
+  return new RuntimeFailure('update_running', message)
 }
 
 export async function updateService(

@@ -47,10 +47,10 @@ async function seeded(service: string, more: More = {}) {
 }
 
 const created =
-  (mode: Mode, more: More = {}) =>
+  (mode: Mode, more: More = {}, options: Partial<WatchOptions> = {}) =>
   async (service: string) => {
     await apply(service, 'v1', mode, more)
-    return watch(service, 'v1')
+    return watch(service, 'v1', options)
   }
 const updated =
   (mode: Mode, more: More = {}, first: More = {}) =>
@@ -92,12 +92,12 @@ const onCreate: Case[] = [
   ],
   [
     'one that listens on localhost is told so',
-    created('loopback'),
+    created('loopback', {}, { mostFailures: 1 }),
     { outcome: 'never-came-up', reason: 'health-check', detail: /listen on 0\.0\.0\.0/ },
   ],
   [
     'one whose check says 500 fails it',
-    created('sick'),
+    created('sick', {}, { mostFailures: 2 }),
     { outcome: 'never-came-up', reason: 'health-check', detail: /GET \/healthz answered 500/ },
   ],
   [

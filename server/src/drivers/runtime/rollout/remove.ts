@@ -11,10 +11,22 @@ export async function removeService(
 ): Promise<{ removed: boolean }> {
   const found = await findService(docker, key, signal)
   if (found) await unlessMissing(callEngine(docker, { method: 'DELETE', path: `/services/${found.ID}` }, signal))
-  const labels = { [LABEL.instance]: key.instance, [LABEL.project]: key.project, [LABEL.service]: key.service }
-  // Also when somebody else removed it: its containers may still be stopping.
-  const isLeaving = async () =>
-    (await tasksOf(docker, labels, signal)).some(({ DesiredState }) => DesiredState === 'remove')
-  while (wait && (await isLeaving())) await pause(200, signal)
+  if (wait) await untilGone(docker, key, { serviceId: found?.ID, signal })
   return { removed: found !== undefined }
+}
+
+/**
+ * A task stays in the list until its container has ended. Without a service all of its tasks are leaving: somebody else
+ * removed it. What is made meanwhile under the same name is not waited for.
+ */
+async function untilGone(
+  docker: Docker,
+  { instance, project, service }: ServiceKey & { instance: string },
+  { serviceId, signal }: { serviceId: string | undefined; signal: AbortSignal },
+): Promise<void> {
+  const labels = { [LABEL.instance]: instance, [LABEL.project]: project, [LABEL.service]: service }
+  const list = () => tasksOf(docker, labels, signal)
+  const leaving = (await list()).filter((task) => serviceId === undefined || task.ServiceID === serviceId)
+  const ids = new Set(leaving.map(({ ID }) => ID))
+  while (ids.size > 0 && (await list()).some(({ ID }) => ids.has(ID))) await pause(200, signal)
 }

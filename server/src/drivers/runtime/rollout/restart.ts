@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
-import { isOutrun, updateService } from './apply.ts'
+import { isOutrun, updateRunning, updateService } from './apply.ts'
 import { identityOf, isChanging } from './identity.ts'
 
 export type Restarted = {
@@ -37,8 +37,7 @@ export async function restartService(
       return { did: 'unchanged', deployment: deployment ?? '', generation }
     }
     if (isChanging(current, await serviceTasks(docker, current, signal))) {
-      const message = `${key.service} is being changed by the deployment ${deployment}; one rollout runs at a time.`
-      throw new RuntimeFailure('update_running', message)
+      throw updateRunning(key, deployment)
     }
     try {
       const owner = options.deployment ?? deployment ?? ''

@@ -86,6 +86,7 @@ describe.concurrent('restoring an older spec', { timeout: 90_000 }, () => {
     await seeded('removed')
     const key = { project, service: 'removed' }
     expect(await runtime.remove(engine, key, { signal })).toEqual({ removed: true })
+    expect(await taskOf('removed')).toEqual([])
     expect(await runtime.remove(engine, key, { signal })).toEqual({ removed: false })
     expect(await apply('removed', 'v1', 'good')).toMatchObject({ did: 'created', previous: null })
     await healthy('removed', 'v1')

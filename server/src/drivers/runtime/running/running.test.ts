@@ -72,10 +72,10 @@ describe('what runs', () => {
     const usage = await runtime.usage(engine, project, { signal })
     const busy = usage.find(({ service }) => service === 'busy')
     const web = usage.find(({ service }) => service === 'web')
-    // It spins: all of its fifth of a core, however busy the machine is. The web takes next to nothing of a whole one.
-    expect(busy?.cpuPercent).toBeGreaterThan(50)
+    // It spins: all of its fifth of a core where the machine has it to give. How exact that is, usage.test.ts says.
+    expect(busy?.cpuPercent).toBeGreaterThan(10)
     expect(busy?.cpuPercent).toBeLessThan(160)
-    expect(web?.cpuPercent).toBeLessThan(30)
+    expect(busy?.cpuPercent).toBeGreaterThan(web?.cpuPercent ?? 100)
     expect(web?.memoryLimitBytes).toBe(128_000_000)
     expect(web?.memoryBytes).toBeGreaterThan(2_000_000)
     expect(web?.memoryBytes).toBeLessThan(128_000_000)
