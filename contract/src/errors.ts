@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   idempotency_mismatch: [422, 'The same Idempotency-Key was used before with another request.'],
   rate_limited: [429, 'Too many requests; Retry-After says when to come back.'],
   internal: [500, 'A fault of the server; the request id finds it in the log.'],
+  server_unreachable: [502, 'The server or its engine could not be reached, or failed; the message says how.'],
   database_unavailable: [503, 'The database cannot be reached; Retry-After says when to try again.'],
 } as const satisfies Record<string, readonly [number, string]>
 

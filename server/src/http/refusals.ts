@@ -41,6 +41,11 @@ function asRefusal(error: FastifyError | Refusal): Refusal {
   const outage = databaseOutage(error)
   if (outage) return outage
   const code = error.code ?? ''
+  const { hint } = error as { hint?: unknown }
+  // Drivers say in words what a server or its engine could not do.
+  if (typeof hint === 'string' && error.name.endsWith('Failure')) {
+    return new Refusal('server_unreachable', error.message, { hint, cause: error })
+  }
   const refused = REFUSED_BY_DATABASE[code]
   if (refused) return refused
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
