@@ -11,20 +11,6 @@ const create: typeof createDatabase = async (options) => {
 }
 afterAll(() => Promise.all(made.map((database) => database.drop())))
 
-test('a fresh database costs a test file well under 100 ms', async () => {
-  const times: number[] = []
-  for (let i = 0; i < 7; i++) {
-    const started = performance.now()
-    const database = await create()
-    await database.pool.query('select 1 from project')
-    times.push(performance.now() - started)
-  }
-  // The best of a few: what it costs, not how busy the machine is with other test files.
-  const best = Math.min(...times)
-  console.log(`a fresh migrated database: ${best.toFixed(0)} ms`)
-  expect(best).toBeLessThan(100)
-})
-
 test('many migrators at once on an empty database leave it migrated once', async () => {
   const { url, db } = await create({ migrated: false })
   const { openDatabase } = await import('../../src/db/database.ts')
