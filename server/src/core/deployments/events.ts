@@ -39,7 +39,8 @@ export function eventWriter({ db, changes, id, fence, redact, onLost }: Options)
   const schedule = () => {
     clearTimeout(timer)
     timer = undefined
-    writing = writing.then(drain)
+    // A write that failed is tried again with the next one: what is pending stays pending.
+    writing = writing.catch(() => {}).then(drain)
     return writing
   }
   return {

@@ -36,7 +36,7 @@ export const privateNetwork = (projectId: string) => `p-${projectId.replace(/_/g
 /** The same services under this deployment's id: the engine must be able to tell this rollout from the one back then. */
 export async function takeOldRelease(scene: Scene, oldId: string, signal: AbortSignal) {
   const { parts, deployment, engine } = scene
-  const old = await store.load(parts.db, oldId)
+  const old = await store.load(parts.db, deployment.orgId, oldId)
   if (old.release === null) throw gone('It never had a release.')
   const release = openRelease(parts, oldId, old.release)
   for (const spec of release.services) {

@@ -45,7 +45,7 @@ export async function readLogs(
       }),
     )
   }
-  const engine = engineOf(parts, await servers.load(parts.db, deployment.serverId))
+  const engine = engineOf(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))
   const service = query.service ?? deployment.services[0]?.name ?? 'web'
   const lines: Line[] = []
   const options = { follow: false, tail: query.limit, signal }

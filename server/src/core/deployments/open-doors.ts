@@ -6,7 +6,7 @@ import * as store from './store.ts'
 /** Makes the names of the project lead to it. The edge gets all routes of the server each time: what was lost comes back. */
 export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void> {
   const { parts, engine, deployment, service, server, run } = scene
-  const { release } = await store.load(parts.db, deployment.id)
+  const { release } = await store.load(parts.db, deployment.orgId, deployment.id)
   const [spec] = release === null ? [] : openRelease(parts, deployment.id, release).services
   const port = Number(spec?.environment.PORT ?? 8080)
   const hosts = await run.write(async (tx) => {

@@ -36,7 +36,7 @@ export const deployPipeline = (parts: DeployParts): Pipeline => ({
 
 async function settle(tx: Tx, run: RunFacts, end: End): Promise<void> {
   const status = STATUS[end.outcome]
-  const row = await store.load(tx, run.id)
+  const row = await store.load(tx, run.orgId, run.id)
   const error = end.reason && errorOf(end.reason, row)
   const after = await statusAfter(tx, run, end, row.release !== null)
   await store.update(tx, run.id, {
@@ -58,7 +58,7 @@ async function settle(tx: Tx, run: RunFacts, end: End): Promise<void> {
 /** Where its services are now: on this release, back on the one before, gone because there was none, or never touched. */
 async function statusAfter(tx: Tx, run: RunFacts, end: End, released: boolean) {
   if (end.outcome === 'succeeded') return 'healthy' as const
-  if (!released) return 'failed' as const
+  if (!released || end.leftovers.length > 0) return 'failed' as const
   return (await store.findActive(tx, run.lane)) ? ('restored' as const) : ('removed' as const)
 }
 

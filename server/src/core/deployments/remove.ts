@@ -16,7 +16,7 @@ export async function removeDeployment(parts: Parts, caller: Caller, id: string,
   const deployment = await requireDeployment(parts.db, caller, id)
   const verdict = can.remove(stateOf(deployment))
   if (!(force && deployment.active)) allowed(verdict)
-  const engine = engineOf(parts, await servers.load(parts.db, deployment.serverId))
+  const engine = engineOf(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))
   if (deployment.active) {
     for (const { name } of deployment.services) {
       await parts.runtime.remove(engine, { project: deployment.projectId, service: name }, { signal })

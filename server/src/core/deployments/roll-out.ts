@@ -61,13 +61,16 @@ export async function putBack(scene: Scene, signal: AbortSignal): Promise<void> 
   const previous = active?.release ? openRelease(parts, active.id, active.release).services : []
   for (const spec of previous) {
     await parts.runtime.apply(engine, spec, { signal, interrupt: true })
-    await parts.runtime.watch(engine, spec, { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS })
+    const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
+    const outcome = await parts.runtime.watch(engine, spec, options)
+    // Then it is not "restored", and nobody may say so.
+    if (outcome.outcome !== 'healthy') throw explainRollout(outcome, spec.service)
   }
   if (previous.length === 0) await parts.runtime.remove(engine, { project: deployment.projectId, service }, { signal })
 }
 
-async function frozenRelease({ parts }: Scene, id: string): Promise<ServiceSpec[]> {
-  const { release } = await store.load(parts.db, id)
+async function frozenRelease({ parts, deployment }: Scene, id: string): Promise<ServiceSpec[]> {
+  const { release } = await store.load(parts.db, deployment.orgId, id)
   if (release === null) throw new Error('a rollout without a release')
   return openRelease(parts, id, release).services
 }

@@ -13,7 +13,7 @@ import type { DeploymentRow } from './store.ts'
 type Parts = Pick<Platform, 'db' | 'keys' | 'runtime'>
 
 const engineFor = async (parts: Parts, deployment: DeploymentRow) =>
-  engineOf(parts, await servers.load(parts.db, deployment.serverId))
+  engineOf(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))
 
 /** What the engine says about this deployment's containers now. */
 export async function showInfo(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {

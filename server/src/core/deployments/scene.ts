@@ -18,9 +18,9 @@ import * as store from './store.ts'
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
 export async function openScene(parts: DeployParts, run: Run) {
-  const deployment = await store.load(parts.db, run.id)
-  const project = await projects.load(parts.db, deployment.projectId)
-  const server = await servers.load(parts.db, deployment.serverId)
+  const deployment = await store.load(parts.db, run.orgId, run.id)
+  const project = await projects.load(parts.db, run.orgId, deployment.projectId)
+  const server = await servers.load(parts.db, deployment.orgId, deployment.serverId)
   const variables = openVariables(parts, await allVariables(parts.db, project))
   const { data } = await listServices(parts.db, project, { limit: 1 })
   const service = data[0]?.name ?? 'web'

@@ -78,9 +78,9 @@ export const findActive = (db: Queryable, projectId: string) =>
     .where('active', '=', true)
     .executeTakeFirst()
 
-/** What is known of a deployment without asking as whom: for the run that owns it. */
-export const load = (db: Queryable, id: string) =>
-  db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+/** For what has checked already that it is there. */
+export const load = (db: Queryable, orgId: string, id: string) =>
+  db.selectFrom('deployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
 
 export async function remove(db: Queryable, orgId: string, id: string): Promise<void> {
   await db.deleteFrom('deployment').where('orgId', '=', orgId).where('id', '=', id).execute()

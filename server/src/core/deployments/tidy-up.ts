@@ -13,7 +13,7 @@ export async function tidyUp(scene: Scene, signal: AbortSignal): Promise<{ remov
     ...window.flatMap((row) => row.images),
     ...releases.filter((row) => row.pinned || row.active).flatMap((row) => row.images),
   ])
-  const current = await store.load(parts.db, deployment.id)
+  const current = await store.load(parts.db, deployment.orgId, deployment.id)
   for (const image of current.images) kept.add(image)
   const removed: string[] = []
   for (const image of releases.flatMap((row) => row.images)) {

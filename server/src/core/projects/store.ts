@@ -109,9 +109,9 @@ export function shape(row: Omit<ProjectRow, 'orgId'>): Project {
   }
 }
 
-/** For the run of a deployment, which was checked to be the organization's when it was made. */
-export const load = (db: Queryable, id: string) =>
-  db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+/** For what has checked already that it is there. */
+export const load = (db: Queryable, orgId: string, id: string) =>
+  db.selectFrom('project').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
 
 /** Whether something of it is on a server now, or on its way there. */
 export async function isRunning(db: Queryable, id: string): Promise<boolean> {

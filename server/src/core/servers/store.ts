@@ -97,6 +97,6 @@ export function shape(row: ServerRow): Server {
 export const firstTwo = (db: Queryable, orgId: string) =>
   db.selectFrom('server').selectAll().where('orgId', '=', orgId).orderBy('id').limit(2).execute()
 
-/** For the run of a deployment, which was checked to be the organization's when it was made. */
-export const load = (db: Queryable, id: string) =>
-  db.selectFrom('server').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+/** For what has checked already that it is there. */
+export const load = (db: Queryable, orgId: string, id: string) =>
+  db.selectFrom('server').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
