@@ -7,6 +7,7 @@ export function environment(lab: Lab): Record<string, string> {
     ...(lab.engine && engine(lab.engine)),
     ...(lab.host1 && host('SLIPWAY_LAB_HOST1', lab.host1)),
     ...(lab.host2 && host('SLIPWAY_LAB_HOST2', lab.host2)),
+    ...(lab.registry && { SLIPWAY_LAB_REGISTRY: lab.registry.address }),
     ...(lab.caddy && { SLIPWAY_LAB_CADDY: lab.caddy.program }),
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cacheDir } from './paths.ts'
 
-export type SetName = 'database' | 'engine'
+export type SetName = 'database' | 'engine' | 'registry'
 
 interface PackageSet {
   /** With what they depend on, as far as the machine lacks it. */
@@ -25,6 +25,7 @@ export const packageSets: Record<SetName, PackageSet> = {
       'caddy/trixie-backports',
     ],
   },
+  registry: { withDependencies: ['docker-registry'], alone: [] },
 }
 
 /** Where a set's packages are unpacked; another list of packages is another folder. */

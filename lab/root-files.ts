@@ -54,7 +54,7 @@ export async function nodeFiles(root: string, node: string, npm: string): Promis
   symlinkSync('node', join(bin, 'nodejs'))
   cpSync(npm, join(modules, 'npm'), { recursive: true, verbatimSymlinks: true })
   for (const name of ['npm', 'npx']) symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name))
-  await copyLibraries(root, node)
+  await copyLibraries(root, node, ['librt.so.1', 'libutil.so.1'])
 }
 
 /** Laid out like the official image, so that Dockerfiles written for it work. */
@@ -68,12 +68,13 @@ export async function caddyFiles(root: string, caddy: string): Promise<void> {
   await copyLibraries(root, caddy)
 }
 
-async function copyLibraries(root: string, program: string): Promise<void> {
+/** `others` come with glibc as well; native modules from npm still ask for them by their old names. */
+async function copyLibraries(root: string, program: string, others: string[] = []): Promise<void> {
   const linked = (await run(['ldd', program]).catch(() => '')).match(/\/[^ ]+/g) ?? [] // a static program has none
   const libraries = linked.filter((file) => file.startsWith('/lib'))
   const folder = dirname(libraries.find((file) => basename(file).startsWith('libc.so')) ?? '/lib')
   // Loaded by name at run time, for looking up hosts.
-  const lookup = ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2'].map((file) => join(folder, file))
+  const lookup = ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2', ...others].map((file) => join(folder, file))
   for (const library of [...libraries, ...lookup].filter((file) => existsSync(file))) {
     mkdirSync(join(root, dirname(library)), { recursive: true })
     copyFileSync(library, join(root, library))

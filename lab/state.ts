@@ -33,6 +33,12 @@ export interface HostPart extends EnginePart {
   remoteSocket: string
 }
 
+interface RegistryPart {
+  /** As the engines of the lab name it: `address/repository:tag`. */
+  address: string
+  log: string
+}
+
 interface CaddyPart {
   program: string
   image: string
@@ -43,6 +49,7 @@ export interface Lab {
   engine?: EnginePart
   host1?: HostPart
   host2?: HostPart
+  registry?: RegistryPart
   caddy?: CaddyPart
 }
 

@@ -4,13 +4,14 @@ import { hostNames, hostRuns } from './parts/hosts.ts'
 import { imageArchive } from './parts/images.ts'
 import { havePackages } from './parts/packages.ts'
 import { postgresRuns } from './parts/postgres.ts'
+import { registryRuns } from './parts/registry.ts'
 import { readLab } from './state.ts'
 
 type Row = [part: string, state: 'up' | 'down' | 'missing', where: string]
 
 export function statusTable(): string {
   const lab = readLab()
-  const fetched = havePackages('database', 'engine')
+  const fetched = havePackages('database', 'engine', 'registry')
   const made = fetched && existsSync(imageArchive())
   const rows: Row[] = [
     ['packages', fetched ? 'up' : 'missing', fetched ? 'in the cache' : 'bin/lab up packages'],
@@ -20,6 +21,7 @@ export function statusTable(): string {
     ...hostNames.map((name) =>
       running(name, hostRuns(name), lab[name] && `ssh ${lab[name].user}@${lab[name].address}`),
     ),
+    running('registry', registryRuns(), lab.registry?.address),
   ]
   return rows.map(([part, state, where]) => `${part.padEnd(10)}${state.padEnd(9)}${where}\n`).join('')
 }

@@ -34,7 +34,7 @@ function fetchedDirs(): string[] {
 }
 
 function roots(): string[] {
-  return [packageRoot('engine'), packageRoot('database')].filter((root) => existsSync(root))
+  return [packageRoot('engine'), packageRoot('database'), packageRoot('registry')].filter((root) => existsSync(root))
 }
 
 function triplets(dir: string): string[] {

@@ -3,6 +3,7 @@ import { upHosts } from './parts/hosts.ts'
 import { makeImages } from './parts/images.ts'
 import { needPackages } from './parts/packages.ts'
 import { upPostgres } from './parts/postgres.ts'
+import { upRegistry } from './parts/registry.ts'
 
 interface Part {
   needs: string[]
@@ -10,11 +11,12 @@ interface Part {
 }
 
 const parts: Record<string, Part> = {
-  packages: { needs: [], start: () => needPackages('database', 'engine').then(() => 'in the cache') },
+  packages: { needs: [], start: () => needPackages('database', 'engine', 'registry').then(() => 'in the cache') },
   postgres: { needs: [], start: upPostgres },
   images: { needs: ['packages'], start: makeImages },
   engine: { needs: ['packages', 'images'], start: upEngine },
   hosts: { needs: ['packages', 'images'], start: upHosts },
+  registry: { needs: ['packages'], start: upRegistry },
 }
 
 /** Starts the named parts and what they need, side by side where nothing stands between them. */

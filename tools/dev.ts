@@ -50,9 +50,10 @@ function postgres() {
 }
 
 /** The lab's engine stands in for the machine's own, when it runs. */
-function engine(): { SLIPWAY_DOCKER_SOCKET?: string } {
+function engine(): Record<string, string> {
   try {
-    return { SLIPWAY_DOCKER_SOCKET: labPart('engine').socket }
+    const { socket, buildx } = labPart('engine')
+    return { SLIPWAY_DOCKER_SOCKET: socket, SLIPWAY_BUILDX: buildx }
   } catch {
     return {}
   }

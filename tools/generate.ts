@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DEPLOYMENT_ERRORS } from '@slipway/contract/deployment-errors'
 import type { Endpoint } from '@slipway/contract/endpoint'
 import { ERROR_CODES } from '@slipway/contract/errors'
 import { readConfig } from '../server/src/config.ts'
@@ -56,6 +57,17 @@ Every refusal carries a \`code\` to branch on. This page is made from \`contract
 | code | status | meaning |
 |---|---|---|
 ${rows.join('\n')}
+
+## Why a deployment failed
+
+A failed deployment carries \`error { code, step, service, message, hint, logSeq }\`; \`logSeq\` is the line of its log that
+shows it. From \`contract/src/deployment-errors.ts\`:
+
+| code | meaning |
+|---|---|
+${Object.entries(DEPLOYMENT_ERRORS)
+  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  .join('\n')}
 `
 }
 

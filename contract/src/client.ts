@@ -22,7 +22,10 @@ export type Call<E extends Endpoint> = Needed<'params', SentParams<E>> & { query
     signal?: AbortSignal
   }
 
-type Answer<E extends Endpoint> = E['response'] extends z.ZodType ? ResponseOf<E> : Response
+/** A stream is handed over as it is. */
+type Answer<E extends Endpoint> = E['response'] extends z.ZodType
+  ? ResponseOf<E> | (E extends { alsoAnswers: readonly string[] } ? Response : never)
+  : Response
 type Method<E extends Endpoint> = (
   ...input: E extends { params: z.ZodObject } | { body: z.ZodType } ? [Call<E>] : [Call<E>?]
 ) => Promise<Answer<E>>
@@ -75,7 +78,9 @@ async function send(options: Options, endpoint: Endpoint, call: Loose): Promise<
   if (call.signal) init.signal = call.signal
   const response = await (options.fetch ?? fetch)(url, init)
   if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
-  return 'stream' in endpoint.response ? response : response.json()
+  const given = response.headers.get('content-type') ?? ''
+  const streamed = 'stream' in endpoint.response || endpoint.alsoAnswers?.some((type) => given.startsWith(type))
+  return streamed ? response : response.json()
 }
 
 const isPlain = (body: unknown) =>

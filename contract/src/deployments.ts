@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { logs, stream } from './deployment-logs.ts'
 import { DECISIONS, DeploymentStatusSchema } from './deployment-states.ts'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
-import { EnvironmentName, ServiceConfig, ServiceName } from './services.ts'
+import { prepare } from './prepare.ts'
+import { RunningTask, TaskUsage } from './running.ts'
+import { EnvironmentName, ImageReference, ServiceConfig, ServiceName } from './services.ts'
 
 export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'adopt', 'promote'] as const
 
@@ -105,7 +108,11 @@ export const PublicEndpoint = z.object({
   targetPath: z
     .string()
     .max(200)
-    .regex(/^\/[A-Za-z0-9._~/-]*$/, 'must be a path prefix')
+    .regex(
+      /^\/(?:[A-Za-z0-9._~-]{1,100}\/){0,3}(?:[A-Za-z0-9._~-]{1,100}\/?)?$/,
+      'must be a path of at most 4 names, such as /api/v1',
+    )
+    .refine((path) => !path.split('/').some((name) => name === '.' || name === '..'), 'must not contain . or ..')
     .optional(),
   domain: z.string().max(253).optional(),
   customDomain: hostName.optional(),
@@ -122,11 +129,7 @@ export const BuildAccess = z.object({
   projectId: idOf('prj'),
   uploadSessionId: idOf('upl').optional(),
   branch: branch.optional(),
-  image: z
-    .string()
-    .max(500)
-    .regex(/^[^\s-][^\s]*$/, 'must be an image reference')
-    .optional(),
+  image: ImageReference.optional(),
   buildStrategy: z.enum(['auto', 'dockerfile', 'static', 'image', 'compose']).default('auto'),
   deployTarget: z.enum(['local', 'server', 'cloud']).optional(),
   serverId: idOf('srv').optional(),
@@ -138,15 +141,6 @@ export type BuildAccess = z.output<typeof BuildAccess>
 const Started = z.object({ success: z.literal(true), deployment_id: idOf('dep'), project_id: idOf('prj') })
 const Acted = z.object({ success: z.literal(true), deployment: Deployment })
 const byId = z.object({ id: idOf('dep') })
-
-export const LogLine = z.object({
-  seq: z.number().int().nullable(),
-  ts: timestamp,
-  stream: z.enum(['stdout', 'stderr']),
-  step: z.string().nullable(),
-  service: z.string().nullable(),
-  line: z.string(),
-})
 
 export const deployments = {
   list: endpoint({
@@ -171,6 +165,7 @@ export const deployments = {
     status: 201,
     example: { projectId: idOf('prj').meta()?.example, branch: 'main' },
   }),
+  prepare,
   buildAccess: endpoint({
     method: 'POST',
     path: '/api/deployments/build/access',
@@ -190,30 +185,8 @@ export const deployments = {
     params: byId,
     response: Deployment,
   }),
-  logs: endpoint({
-    method: 'GET',
-    path: '/api/deployments/:id/logs',
-    summary: 'Recorded output of the build, or with kind=runtime what the services print',
-    access: { permission: 'deployment:read' },
-    params: byId,
-    query: z.object({
-      limit: z.coerce.number().int().min(1).max(5000).default(1000),
-      cursor: z.string().max(600).optional(),
-      kind: z.enum(['build', 'runtime']).default('build'),
-      service: ServiceName.optional(),
-      format: z.enum(['json', 'text']).default('json'),
-    }),
-    response: pageOf(LogLine),
-  }),
-  stream: endpoint({
-    method: 'GET',
-    path: '/api/deployments/:id/stream',
-    summary: 'Server-sent events from the start or from ?since=<seq>; ends with an `end` event',
-    access: { permission: 'deployment:read' },
-    params: byId,
-    query: z.object({ since: z.coerce.number().int().min(0).optional() }),
-    response: { stream: 'text/event-stream' },
-  }),
+  logs,
+  stream,
   showBuild: endpoint({
     method: 'GET',
     path: '/api/deployments/:id/build',
@@ -306,7 +279,7 @@ export const deployments = {
     summary: 'Containers as the engine reports them now',
     access: { permission: 'deployment:read' },
     params: byId,
-    response: z.object({ data: z.array(z.record(z.string(), z.unknown())) }),
+    response: z.object({ data: z.array(RunningTask) }),
   }),
   usage: endpoint({
     method: 'GET',
@@ -314,7 +287,7 @@ export const deployments = {
     summary: 'CPU and memory of each container now',
     access: { permission: 'deployment:read' },
     params: byId,
-    response: z.object({ data: z.array(z.record(z.string(), z.unknown())) }),
+    response: z.object({ data: z.array(TaskUsage) }),
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -18,6 +18,8 @@ export type Endpoint = {
   /** The content type of a stream that may be sent instead of the JSON body. */
   orStream?: string
   response: z.ZodType | { stream: string }
+  /** Content types of streams that may be answered instead of JSON, where the caller asks for them. */
+  alsoAnswers?: readonly string[]
   status?: 200 | 201 | 202
   /** A body that would be accepted; shown in the docs and sent by the access matrix. */
   example?: unknown

@@ -46,7 +46,7 @@ function operation(area: string, name: string, row: Endpoint, schemas: Json): Js
     parameters: [...parameters(row.params, 'path', schemas), ...parameters(row.query, 'query', schemas)],
     ...(body && { requestBody: body }),
     responses: {
-      [String(row.status ?? 200)]: { description: 'Done', content: content(row.response, 'output', schemas) },
+      [String(row.status ?? 200)]: { description: 'Done', content: answers(row, schemas) },
       default: { $ref: '#/components/responses/Refused' },
     },
   }
@@ -59,6 +59,11 @@ function requestBody(row: Endpoint, schemas: Json): Json | undefined {
     required: true,
     content: row.orStream ? { ...json, ...content({ stream: row.orStream }, 'input', schemas) } : json,
   }
+}
+
+function answers(row: Endpoint, schemas: Json): Json {
+  const others = (row.alsoAnswers ?? []).map((stream) => content({ stream }, 'output', schemas))
+  return Object.assign(content(row.response, 'output', schemas), ...others)
 }
 
 function content(body: z.ZodType | { stream: string }, io: 'input' | 'output', schemas: Json, example?: unknown): Json {

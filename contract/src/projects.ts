@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { GitCredential, NewGitCredential } from './git-credentials.ts'
 import { idOf, timestamp } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
 
@@ -36,6 +37,7 @@ export const Project = z
     name: z.string(),
     repository: z.string().nullable(),
     branch: z.string().nullable(),
+    gitCredential: GitCredential.nullable(),
     serverId: idOf('srv').nullable(),
     settings: ProjectSettings,
     version: z.number().int(),
@@ -49,6 +51,7 @@ const ProjectFields = z.object({
   name: ProjectName,
   repository: repository.nullable().default(null),
   branch: z.string().trim().min(1).max(250).nullable().default(null),
+  gitCredential: NewGitCredential.nullable().default(null),
   serverId: idOf('srv').nullable().default(null),
   settings: ProjectSettings.partial().default({}),
 })
@@ -59,6 +62,9 @@ const ProjectPatch = z.object({
   name: ProjectName.optional(),
   repository: repository.nullable().optional(),
   branch: z.string().trim().min(1).max(250).nullable().optional(),
+  gitCredential: NewGitCredential.nullable()
+    .optional()
+    .meta({ description: 'left out: stays, unless `repository` moves to another host; null: forgotten' }),
   serverId: idOf('srv').nullable().optional(),
   settings: z
     .object({

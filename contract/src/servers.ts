@@ -27,7 +27,7 @@ const hostKey = z
 
 export const ServerCheck = z
   .object({
-    name: z.enum(['connection', 'engine', 'swarm', 'disk', 'memory', 'ports']),
+    name: z.enum(['connection', 'engine', 'swarm', 'organization', 'disk', 'memory', 'ports']),
     state: z.enum(['ok', 'warning', 'failed', 'unknown']),
     found: z.string(),
     fix: z.string().nullable().meta({ description: 'what to do, when something is to be done' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { splitCommand } from './command-line.ts'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
@@ -14,26 +15,49 @@ export const EnvironmentName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, not starting with a digit')
   .meta({ example: 'DATABASE_URL' })
 
-const inTree = z
+export const inTree = z
   .string()
   .max(500)
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..') && !path.includes('\0'), {
     message: 'must be a path inside the source',
   })
-const argv = z.union([z.string().max(10_000), z.array(z.string().max(10_000)).max(200)])
+/** As registries and engines read it: `name`, `name:tag`, `host:port/path/name@sha256:…`. Nothing else can be looked up. */
+export const ImageReference = z
+  .string()
+  .max(500)
+  .regex(
+    /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/,
+    'must be the name of an image, such as nginx:1.29 or registry.example.com/team/app:2',
+  )
+  .meta({ example: 'nginx:1.29' })
+
+const commandLine = z.string().max(10_000)
+const argv = z
+  .union([
+    commandLine.refine((line) => splitCommand(line)?.length, 'must have a word, and close its quotes'),
+    z.array(commandLine).max(200),
+  ])
+  .meta({
+    description:
+      'a list is taken as it is; a string is split at spaces, with quotes and backslashes as in a shell, and no shell runs: $NAME, | and * stay as they are',
+  })
 
 /** How one service is built and run. `environment` values are sealed; answers only carry their names. */
 export const ServiceConfig = z
   .object({
-    image: z.string().max(500).optional(),
+    image: ImageReference.optional(),
     build: z
       .union([
         inTree,
         z.object({
           context: inTree,
           dockerfile: inTree.optional(),
-          target: z.string().max(200).optional(),
-          args: z.record(z.string(), z.string()).optional(),
+          target: z
+            .string()
+            .max(200)
+            .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 'must be the name of a stage')
+            .optional(),
+          args: z.record(EnvironmentName, z.string().max(65_536)).optional(),
         }),
       ])
       .optional(),

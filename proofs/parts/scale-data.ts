@@ -178,8 +178,9 @@ const tables = (size: Sizes): Record<string, string> => ({
     select ${id('dep', '0')}, n, now(), 'log', '{"stream": "stdout", "line": "building"}'::jsonb from generate_series(3, 900) n
     union all select id, seq, now(), 'log', '{"stream": "stdout", "line": "building"}'
     from deployment, generate_series(1, 2) seq where right(id, 1) < '8'`,
-  deployment_segment: `insert into deployment_segment (deployment_id, first_seq, last_seq)
-    select id, 1, 2 from deployment where right(id, 1) >= '8'`,
+  deployment_segment: `insert into deployment_segment (deployment_id, first_seq, last_seq, location, keep_until)
+    select id, 1, 2, org_id || '/' || id || '/1-2', now() + random() * interval '1 year'
+    from deployment where right(id, 1) >= '8'`,
   host_name: `insert into host_name (host, org_id, project_id, service, port, kind)
     select lower(right(id, 26)) || '.example.com', org_id, id, 'web', 3000, 'free' from project where right(id, 1) = '1'`,
   run: `insert into run (id, lane, kind, org_id, input, status, started_at, finished_at)

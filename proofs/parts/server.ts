@@ -19,7 +19,14 @@ export type RunningServer = {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-type Options = { databaseUrl: string; env?: Record<string, string>; port?: number; dataDir?: string; key?: string }
+type Options = {
+  databaseUrl: string
+  argv?: string[]
+  env?: Record<string, string>
+  port?: number
+  dataDir?: string
+  key?: string
+}
 
 /** The server that users run: the built one, with nothing of the development set-up in its environment. */
 export async function startServer(options: Options): Promise<RunningServer> {
@@ -28,7 +35,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
   const main = join(root, 'server/dist/main.js')
   if (!existsSync(main)) throw new Error('The server is not built. Run: npm run build')
   const started = performance.now()
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [main, ...(options.argv ?? [])], {
     env: { ...environment(options, dataDir, port), ...options.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

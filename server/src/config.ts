@@ -1,9 +1,11 @@
-import { resolve } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const count = z.coerce.number().int().positive()
+const HOUR_MS = 3600_000
 
 const Environment = z.object({
   SLIPWAY_DATABASE_URL: z.string().min(1),
@@ -30,10 +32,14 @@ const Environment = z.object({
   SLIPWAY_EDGE_HTTPS_PORT: z.coerce.number().int().min(1).max(65535).default(443),
   SLIPWAY_BUILDX: z.string().default('/usr/libexec/docker/cli-plugins/docker-buildx'),
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
+  SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
+  SLIPWAY_LOCAL_SOURCES: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_INSTANCE: z
     .string()
     .regex(/^[a-z0-9-]{1,40}$/)
     .default('slipway'),
+  SLIPWAY_LOG_MOVE_HOURS: z.coerce.number().min(0).default(24),
+  SLIPWAY_LOG_KEEP_DAYS: z.coerce.number().min(0).default(365),
   SLIPWAY_UPLOAD_FILES: count.default(50_000),
   SLIPWAY_UPLOAD_FILE_BYTES: count.default(2 * 1024 ** 3),
   SLIPWAY_UPLOAD_TOTAL_BYTES: count.default(5 * 1024 ** 3),
@@ -58,10 +64,16 @@ export type Config = {
   edge: { image: string; httpPort: number; httpsPort: number }
   /** The program docker-buildx, and an image that every engine of ours has. */
   builder: { buildx: string; helperImage: string }
+  /** Authorities of git hosts that this machine does not know of itself. */
+  gitCaFile: string | null
+  /** A directory whose folders may be looked at as sources; null: none. */
+  localSources: string | null
   /** Marks what is ours on an engine that others use too. */
   instance: string
   /** Requests per minute. */
   rate: { perAddress: number; perToken: number }
+  /** After the end of a deployment: when its log moves to the archive, and until when it is kept there. */
+  logs: { moveAfterMs: number; keepMs: number }
   upload: { files: number; fileBytes: number; totalBytes: number }
 }
 
@@ -85,14 +97,26 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseDomain: e.SLIPWAY_BASE_DOMAIN,
     edge: { image: e.SLIPWAY_EDGE_IMAGE, httpPort: e.SLIPWAY_EDGE_HTTP_PORT, httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT },
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
+    gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
+    localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
     instance: e.SLIPWAY_INSTANCE,
     metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
     rate: { perAddress: e.SLIPWAY_RATE_PER_ADDRESS, perToken: e.SLIPWAY_RATE_PER_TOKEN },
+    logs: { moveAfterMs: e.SLIPWAY_LOG_MOVE_HOURS * HOUR_MS, keepMs: e.SLIPWAY_LOG_KEEP_DAYS * 24 * HOUR_MS },
     upload: {
       files: e.SLIPWAY_UPLOAD_FILES,
       fileBytes: e.SLIPWAY_UPLOAD_FILE_BYTES,
       totalBytes: e.SLIPWAY_UPLOAD_TOTAL_BYTES,
     },
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,4 +1,5 @@
 import { sweepAccess } from './core/access/sweep.ts'
+import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
 import type { Platform } from './core/platform.ts'
 import { sweepOrphans, sweepUploads } from './core/uploads/sweep.ts'
@@ -16,6 +17,9 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
     { name: 'idempotency keys', everyMs: 10 * 60_000, run: () => sweepIdempotency(platform) },
     { name: 'sessions and invitations', everyMs: 3600_000, run: () => sweepAccess(platform) },
     { name: 'stored contents', everyMs: 6 * 3600_000, run: () => sweepOrphans(platform) },
+    { name: 'logs to move', everyMs: 60_000, run: () => moveLogs(platform, platform.draining) },
+    { name: 'logs to give up', everyMs: 10 * 60_000, run: () => expireLogs(platform, platform.draining) },
+    { name: 'archive', everyMs: 6 * 3600_000, run: () => sweepArchive(platform, platform.draining) },
     { name: 'uploads', everyMs: 10 * 60_000, run: () => sweepUploads(platform) },
   ]
   const running = new Set<Promise<unknown>>()

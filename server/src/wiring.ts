@@ -3,17 +3,25 @@ import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { people } from './core/access/people.ts'
 import { feeds } from './core/deployments/feed.ts'
+import { forgetPipeline } from './core/deployments/forget.ts'
+import { history } from './core/deployments/history/history.ts'
 import type { DeployParts } from './core/deployments/parts.ts'
 import { deployPipeline } from './core/deployments/pipeline.ts'
+import { removePipeline } from './core/deployments/remove.ts'
+import { restartPipeline } from './core/deployments/restart.ts'
+import { settlePipeline } from './core/deployments/settle.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
 import { notifications } from './db/notifications.ts'
+import { diskArchive } from './drivers/archive/disk-archive.ts'
 import { diskBlobs } from './drivers/blobs/disk-blobs.ts'
 import { buildxBuilder } from './drivers/builder/buildx.ts'
 import { syncContext } from './drivers/builder/context.ts'
+import { projectFolders } from './drivers/builder/project-folders.ts'
 import { alias } from './drivers/edge/alias.ts'
 import { caddyEdge } from './drivers/edge/caddy.ts'
+import { localFolders } from './drivers/folder/local-folders.ts'
 import { gitBinary } from './drivers/git/binary.ts'
 import { connectEngine } from './drivers/runtime/connect.ts'
 import type { EngineTarget } from './drivers/runtime/engine.ts'
@@ -21,9 +29,11 @@ import { dockerInspector } from './drivers/runtime/inspect.ts'
 import { swarmRuntime } from './drivers/runtime/swarm.ts'
 import { generateKeyPair } from './drivers/ssh/key-pair.ts'
 import { publicKeyOf } from './drivers/ssh/public-key.ts'
+import { encodeEvent } from './http/event-stream.ts'
 import { openListener } from './jobs/listener.ts'
 import { openTransport } from './jobs/transport.ts'
 import { startWorker } from './jobs/worker.ts'
+import { startRecurring } from './recurring.ts'
 
 export type Wired = {
   platform: Platform
@@ -64,6 +74,8 @@ export function wire(config: Config, logger: Logger): Wired {
   const changes = notifications({ listener, pool, onError })
   const transport = openTransport({ databaseUrl: config.databaseUrl, listener, log: logger })
   const runtime = swarmRuntime({ instance: config.instance })
+  const archive = diskArchive(join(config.dataDir, 'logs'))
+  const past = history({ db, archive })
   const platform: Platform = {
     config,
     db,
@@ -73,27 +85,32 @@ export function wire(config: Config, logger: Logger): Wired {
     tokenUse: tokenUse(db),
     blobs: diskBlobs(join(config.dataDir, 'blobs')),
     engines: dockerInspector(),
+    localFolders:
+      config.localSources === null ? null : localFolders(config.localSources, { most: config.upload.files }),
     sshKeys: { generate: generateKeyPair, publicKeyOf },
     transport,
     changes,
-    feeds: feeds(db, changes),
+    archive,
+    history: past,
+    feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
     runtime,
+    edge: edgeOf(config),
+    log: logger,
     draining: drain.signal,
   }
   return {
     platform,
     drain,
-    work: () =>
-      startWorker({
-        db,
-        transport,
-        listener,
-        log: logger,
-        slots: SLOTS,
-        pipelines: pipelines(platform),
-        onChange: changes.send,
-      }),
-    removeEdge: (target, signal) => edgeOf(config).remove(target, signal),
+    work: async () => {
+      const parts = deployParts(platform)
+      // Of processes that died: what builds for nobody.
+      await parts.builder.endLeftovers().catch((error) => logger.warn({ err: error }, 'old builds could not be ended'))
+      const options = { db, transport, listener, log: logger, slots: SLOTS, onChange: changes.send }
+      const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
+      const recurring = startRecurring(parts)
+      return { drain: async () => void (await Promise.all([worker.drain(), recurring.stop()])) }
+    },
+    removeEdge: platform.edge.remove,
     async close() {
       runtime.close()
       changes.close()
@@ -116,16 +133,28 @@ const edgeOf = (config: Config) =>
     { name: edgeName(config) },
   )
 
-/** The kinds of runs, with what only they need. */
-function pipelines(platform: Platform) {
+/** What only those need who run deployments. */
+function deployParts(platform: Platform): DeployParts {
   const { config } = platform
-  const parts: DeployParts = {
+  return {
     ...platform,
     builder: buildxBuilder({ ...config.builder, scratch: join(config.dataDir, 'builds'), instance: config.instance }),
-    edge: edgeOf(config),
-    git: gitBinary(),
+    git: gitBinary(
+      config.gitCaFile === null
+        ? {}
+        : { trust: { extra: config.gitCaFile, bundle: join(config.dataDir, 'git-authorities.pem') } },
+    ),
     syncContext,
+    folders: projectFolders(config.dataDir),
     edgeNetwork: { name: edgeName(config), alias },
   }
-  return { deploy: deployPipeline(parts) }
 }
+
+/** The kinds of runs. Those of a project share its lane. */
+const pipelines = (parts: DeployParts) => ({
+  deploy: deployPipeline(parts),
+  restart: restartPipeline(parts),
+  remove: removePipeline(parts),
+  settle: settlePipeline(parts),
+  forget: forgetPipeline(parts),
+})

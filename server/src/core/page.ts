@@ -8,14 +8,15 @@ export const NEWEST = '~'
 export function startOf(query: PageQuery): string {
   if (query.cursor === undefined) return NEWEST
   const key = Buffer.from(query.cursor, 'base64url').toString('utf8')
-  if (!/^[\x21-\x7e]{1,400}$/.test(key)) {
-    throw new Refusal('invalid_request', 'The cursor is not one this API gave out.', {
-      field: 'cursor',
-      hint: 'Send nextCursor of the previous page unchanged, or leave cursor out to start over.',
-    })
-  }
+  if (!/^[\x21-\x7e]{1,400}$/.test(key)) throw unknownCursor()
   return key
 }
+
+export const unknownCursor = () =>
+  new Refusal('invalid_request', 'The cursor is not one this API gave out.', {
+    field: 'cursor',
+    hint: 'Send nextCursor of the previous page unchanged, or leave cursor out to start over.',
+  })
 
 /** Stores read one row more than asked for: its presence says whether there is a next page. */
 export function toPage<Row, T>(

@@ -2,15 +2,22 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import type { Pool } from '../db/statement.ts'
+import type { Archive } from '../drivers/archive/archive.ts'
 import type { BlobStore } from '../drivers/blobs/blob-store.ts'
 import type { KeyRing } from '../drivers/crypto/key-ring.ts'
-import type { EngineInspector } from '../drivers/runtime/engine.ts'
+import type { Edge } from '../drivers/edge/edge.ts'
+import type { LocalFolders } from '../drivers/folder/local-folders.ts'
+import type { EngineInspector, EngineTarget } from '../drivers/runtime/engine.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
 import type { Waker } from '../jobs/enqueue.ts'
 import type { People } from './access/people.ts'
 import type { Feeds } from './deployments/feed.ts'
+import type { History } from './deployments/history/history.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
 import type { TokenUse } from './tokens/use.ts'
+
+/** The part of a logger that is used here. */
+type Log = Record<'info' | 'warn' | 'error', (facts: object, words: string) => void>
 
 /** All that core functions are handed. Each one names the few parts it needs. */
 export type Platform = {
@@ -22,12 +29,19 @@ export type Platform = {
   tokenUse: TokenUse
   blobs: BlobStore
   engines: EngineInspector
+  /** Folders of this machine; null where none may be looked at. */
+  localFolders: LocalFolders | null
   sshKeys: SshKeys
   /** Wakes whoever runs what was submitted. */
   transport: Waker
   changes: Notifications
+  /** Where old logs lie. */
+  archive: Archive
+  history: History
   feeds: Feeds
   runtime: Runtime
+  edge: Edge<EngineTarget>
+  log: Log
   /** Aborted when the process is asked to end. */
   draining: AbortSignal
 }

@@ -37,12 +37,19 @@ export type DeploymentTables = {
     error: NullableJson<DeploymentError>
     waitingOn: NullableJson<{ kind: 'prompt' | 'decision'; promptId?: string }>
     cancelling: Generated<boolean>
+    /** Names that lead to this release, and where it listens. */
+    routes: ColumnType<StoredRoute[], string | undefined, string>
+    /** The edge is to have its routes. */
+    routed: Generated<boolean>
+    /** It ended, but its engine may not be as it says: to be seen to from then on. */
+    settleAfter: Time
     createdBy: Json<{ kind: 'user' | 'token' | 'push'; name: string }>
     nextSeq: Generated<string>
     createdAt: ColumnType<Date, Date | undefined, never>
     startedAt: Time
     builtAt: Time
     finishedAt: Time
+    logsMovedAt: Time
   }
   deploymentEvent: {
     deploymentId: string
@@ -51,7 +58,16 @@ export type DeploymentTables = {
     type: string
     data: JSONColumnType<Record<string, unknown>, string, never>
   }
-  deploymentSegment: { deploymentId: string; firstSeq: string; lastSeq: string; location: string | null }
+  deploymentSegment: {
+    deploymentId: string
+    firstSeq: ColumnType<string, number | string, never>
+    lastSeq: ColumnType<string, number | string, never>
+    /** A key of the archive; null: what it held is gone. */
+    location: string | null
+    /** When its last event happened. */
+    lastAt: ColumnType<Date, Date | string, never>
+    keepUntil: ColumnType<Date, Date | string, Date | string>
+  }
   hostName: {
     host: string
     orgId: string
@@ -63,6 +79,8 @@ export type DeploymentTables = {
     createdAt: ColumnType<Date, undefined, never>
   }
 }
+
+export type StoredRoute = { host: string; pathPrefix: string | null; service: string; port: number }
 
 export type StoredRequest = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints'> & {
   useCommit?: string

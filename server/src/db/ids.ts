@@ -4,7 +4,10 @@ import type { IdPrefix } from '@slipway/contract/ids'
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** 48 bits of time and 80 random bits: ids sort by the moment they were made, on every process alike. */
-export function newId(prefix: IdPrefix | 'ses' | 'crd' | 'ver' | 'rat' | 'var' | 'req', now = Date.now()): string {
+export function newId(
+  prefix: IdPrefix | 'ses' | 'crd' | 'ver' | 'rat' | 'var' | 'req' | 'run',
+  now = Date.now(),
+): string {
   let time = ''
   for (let rest = now, i = 0; i < 10; i++) {
     time = ALPHABET[rest % 32] + time

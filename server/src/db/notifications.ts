@@ -13,7 +13,9 @@ export type Notifications = {
 }
 
 /** The one connection of this process that listens. */
-type Listener = { listen(channel: string, heard: (payload: string) => void): Promise<unknown> }
+type Listener = {
+  listen(channel: string, heard: (payload: string) => void, onConnect: () => void): Promise<unknown>
+}
 
 const CHANNEL = 'slipway_changed'
 const GATHER_MS = 20
@@ -25,12 +27,27 @@ export function notifications({ listener, pool, onError }: Options): Notificatio
   const listeners = new Map<string, Set<() => void>>()
   const pending = new Set<string>()
   let timer: NodeJS.Timeout | undefined
+  let sent = 0
   let listening = false
   const heard = (payload: string) => {
     for (const id of payload.split(',')) for (const changed of listeners.get(id) ?? []) changed()
   }
+  // What was said while nobody listened went unheard.
+  const caughtUp = () => {
+    for (const known of listeners.values()) for (const changed of known) changed()
+  }
+  const listen = async () => {
+    if (listening) return
+    listening = true
+    await listener.listen(CHANNEL, heard, caughtUp).catch((error) => {
+      // Whoever comes next tries again; until then all look by themselves.
+      listening = false
+      onError(error)
+    })
+  }
   const flush = () => {
     timer = undefined
+    sent = performance.now()
     const ids = [...pending].slice(0, MOST_IDS)
     for (const id of ids) pending.delete(id)
     if (pending.size > 0) timer = setTimeout(flush, GATHER_MS)
@@ -39,12 +56,12 @@ export function notifications({ listener, pool, onError }: Options): Notificatio
   return {
     send(id) {
       pending.add(id)
-      timer ??= setTimeout(flush, GATHER_MS)
+      // After a quiet moment at once; whoever sends all the time is heard every so often.
+      timer ??= setTimeout(flush, Math.max(0, sent + GATHER_MS - performance.now()))
     },
     subscribe(id, changed) {
       // With the first who wants to know: a process that nobody watches needs no connection for it.
-      if (!listening) listener.listen(CHANNEL, heard).catch(onError)
-      listening = true
+      void listen()
       const known = listeners.get(id) ?? new Set()
       listeners.set(id, known.add(changed))
       return () => {

@@ -1,3 +1,4 @@
+import type { GitCredential } from '@slipway/contract/git-credentials'
 import type { Role, Scope } from '@slipway/contract/permissions'
 import type { ProjectSettings } from '@slipway/contract/projects'
 import type { ServerReport } from '@slipway/contract/servers'
@@ -108,6 +109,8 @@ export type Tables = DeploymentTables & {
     passphrase: string | null
     publicKey: string | null
     hostKey: string | null
+    /** Of its Swarm: two servers with the same one are the same engine. */
+    engineId: string | null
     lastReport: JSONColumnType<ServerReport | null, string | null, string | null>
     version: Version
     createdAt: Created
@@ -119,6 +122,9 @@ export type Tables = DeploymentTables & {
     name: string
     repository: string | null
     branch: string | null
+    /** Sealed, with the host it is for; and what may be shown of it. */
+    gitCredential: string | null
+    gitCredentialShown: JSONColumnType<GitCredential | null, string | null, string | null>
     serverId: string | null
     settings: JSONColumnType<Partial<ProjectSettings>, string, string>
     version: Version
@@ -172,6 +178,8 @@ export type Tables = DeploymentTables & {
     outcomeReason: JSONColumnType<RunReason | null, string | null, string | null>
     gate: string | null
     answers: ColumnType<Record<string, unknown>, string | undefined, string>
+    /** The machine and process that claimed it last. */
+    owner: string | null
     /** Order within the lane. */
     position: Generated<string>
     createdAt: Created
@@ -200,7 +208,15 @@ export type Tables = DeploymentTables & {
 
 export type RunStatus = 'queued' | 'running' | 'parked' | 'succeeded' | 'failed' | 'cancelled' | 'superseded'
 /** Why a run did not succeed, in words for whoever asked for it. */
-export type RunReason = { code: string; message: string; hint?: string; step?: string }
+export type RunReason = {
+  code: string
+  message: string
+  hint?: string
+  step?: string
+  service?: string
+  /** The event that shows it. */
+  logSeq?: number
+}
 
 /** One entry of a folder: short keys, because there are many. */
 export type StoredFile = { p: string; h: string; s: number; m: number } | { p: string; l: string }

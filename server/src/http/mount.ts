@@ -10,6 +10,7 @@ import { setEntityTag, versionIn } from './entity-tag.ts'
 import { type Answer, answerOnce } from './idempotency.ts'
 import type { Input, Route } from './route.ts'
 import { serializer } from './serializer.ts'
+import { unstorable } from './storable.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -56,6 +57,7 @@ function answerer(endpoint: Endpoint): (result: unknown, reply: FastifyReply) =>
   const stringify = serializer(endpoint.response)
   const single = endpoint.params !== undefined
   return (result, reply) => {
+    if (result === null && endpoint.alsoAnswers) return undefined
     const text = stringify(result)
     if (single) setEntityTag(endpoint.method, result, text, reply)
     return text
@@ -87,12 +89,22 @@ function inputParser(endpoint: Endpoint) {
 
 function checked(schema: ZodType, value: unknown): unknown {
   const result = schema.safeParse(value)
-  if (result.success) return result.data
+  if (result.success) return storable(result.data)
   const [issue] = result.error.issues
   const field = issue?.path.join('.') ?? ''
   throw new Refusal('invalid_request', field ? `${field}: ${sentence(issue)}` : sentence(issue), {
     ...(field && { field }),
     hint: 'See /api/docs for what this route takes.',
+  })
+}
+
+function storable(data: unknown): unknown {
+  const path = unstorable(data)
+  if (!path) return data
+  const field = path.join('.')
+  throw new Refusal('invalid_request', `${field || 'The request'} contains a character that cannot be stored.`, {
+    ...(field && { field }),
+    hint: 'Leave out NUL characters and broken Unicode.',
   })
 }
 

@@ -54,6 +54,11 @@ function asRefusal(error: FastifyError | Refusal): Refusal {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Refusal('unsupported_media_type', error.message, { hint: 'Send application/json.' })
   }
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') {
+    return new Refusal('invalid_request', 'The body is not valid JSON, or has a key named __proto__.', {
+      hint: 'Send an object as JSON; such a key is taken nowhere.',
+    })
+  }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new Refusal('invalid_request', error.message)
   }

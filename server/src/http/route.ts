@@ -19,7 +19,11 @@ export type Input<E extends Endpoint> = {
 }
 
 /** A route that answers with a stream sends it itself and returns nothing. */
-type Handler<E extends Endpoint> = (input: Input<E>) => Promise<E['response'] extends ZodType ? ResponseOf<E> : void>
+type Handler<E extends Endpoint> = (
+  input: Input<E>,
+) => Promise<
+  E['response'] extends ZodType ? ResponseOf<E> | (E extends { alsoAnswers: readonly string[] } ? null : never) : void
+>
 
 export type Route = { endpoint: Endpoint; handle(input: Input<Endpoint>): Promise<unknown> }
 

@@ -7,7 +7,7 @@ import type { Ownership } from './ownership.ts'
 import { isOutage } from './patience.ts'
 import { reasonOf } from './reason.ts'
 import { OwnedRun, type Undo } from './run.ts'
-import { type End, LeaseLost, type Pipeline } from './steps.ts'
+import { type End, LATER, LeaseLost, type Pipeline } from './steps.ts'
 
 /** Claims without a finished step in between: then it is the run that kills its workers. */
 const MOST_ATTEMPTS = 5
@@ -126,10 +126,10 @@ class Carrier {
     if (seen?.ended) return seen.output === null
     stopped.throwIfAborted()
     const done = this.#journal.get(name)
-    const failed = await this.#journal.perform(step, stopped, async () => {
+    const left = await this.#journal.perform(step, stopped, async () => {
       try {
-        await undo(stopped, done?.ended ? done.output : undefined)
-        return null
+        const said = await undo(stopped, done?.ended ? done.output : undefined, this.#decided?.outcome ?? 'failed')
+        return said === LATER ? { left: true } : null
       } catch (error) {
         stopped.throwIfAborted()
         if (isOutage(error)) throw error
@@ -137,7 +137,7 @@ class Carrier {
         return { failed: reasonOf(error, step, this.#pipeline) }
       }
     })
-    return failed === null
+    return left === null
   }
 
   #finish(outcome: End['outcome'], leftovers: string[] = []): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '../db/database.ts'
+import type { Queryable, Tx } from '../db/database.ts'
+import type { RunReason, RunStatus } from '../db/tables.ts'
 
 /** Said to every worker: `cancel <run>` or `limit <name>`. */
 export const RUN_CHANNEL = 'slipway_run'
@@ -13,16 +14,18 @@ export type NewRun = {
   kind: string
   orgId: string
   input: unknown
-  /** Ends the runs of the lane that have not started. */
-  supersede?: boolean
+  /** Kinds whose runs of the lane end if they have not started: this one takes their place. */
+  supersede?: string[]
 }
 
+export type Superseded = { id: string; kind: string; input: unknown }
+
 /** Everything here happens in the caller's transaction, or not at all. Returns the runs that this one superseded. */
-export async function submit(tx: Tx, waker: Waker, run: NewRun): Promise<string[]> {
-  const { id, lane, kind, orgId, input, supersede = false } = run
+export async function submit(tx: Tx, waker: Waker, run: NewRun): Promise<Superseded[]> {
+  const { id, lane, kind, orgId, input, supersede = [] } = run
   // Two submissions at once must see each other, or neither would give way.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`run lane ${lane}`}, 0))`.execute(tx)
-  const superseded = supersede ? await supersedeQueued(tx, orgId, lane) : []
+  const superseded = supersede.length > 0 ? await supersedeQueued(tx, orgId, lane, supersede) : []
   await tx
     .insertInto('run')
     .values({ id, lane, kind, orgId, input: JSON.stringify(input ?? null) })
@@ -31,11 +34,31 @@ export async function submit(tx: Tx, waker: Waker, run: NewRun): Promise<string[
   return superseded
 }
 
-async function supersedeQueued(tx: Tx, orgId: string, lane: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+async function supersedeQueued(tx: Tx, orgId: string, lane: string, kinds: string[]): Promise<Superseded[]> {
+  const { rows } = await sql<Superseded>`
     update run set status = 'superseded', finished_at = clock_timestamp()
-    where org_id = ${orgId} and lane = ${lane} and status = 'queued' returning id`.execute(tx)
-  return rows.map((row) => row.id)
+    where org_id = ${orgId} and lane = ${lane} and status = 'queued' and kind = any(${kinds})
+    returning id, kind, input`.execute(tx)
+  return rows
+}
+
+/** The runs of a lane that are not over, in the order in which they will run. */
+export async function openRuns(db: Queryable, orgId: string, lane: string) {
+  const { rows } = await sql<{ kind: string; status: RunStatus }>`
+    select kind, status from run where lane = ${lane} and org_id = ${orgId} and status in ('queued', 'running', 'parked')
+    order by status = 'queued', position`.execute(db)
+  return rows
+}
+
+/** How far a run is; undefined where there is none of that id. */
+export async function progressOf(
+  db: Queryable,
+  orgId: string,
+  id: string,
+): Promise<{ status: RunStatus; reason: RunReason | null } | undefined> {
+  const { rows } = await sql<{ status: RunStatus; reason: RunReason | null }>`
+    select status, outcome_reason as reason from run where id = ${id} and org_id = ${orgId}`.execute(db)
+  return rows[0]
 }
 
 type Answered = { orgId: string; id: string; gate: string; answer: unknown }
@@ -51,25 +74,37 @@ export async function respond(tx: Tx, waker: Waker, { orgId, id, gate, answer }:
   return true
 }
 
+type ToCancel = {
+  orgId: string
+  id: string
+  /** The caller sees to what a parked run has made: it ends at once, and needs no worker that is free. */
+  endParked?: boolean
+}
+
 /**
- * `cancelled`: it had not started and is over. `cancelling`: it will end as cancelled, after its steps are undone.
- * Null: nothing to cancel (over, already cancelled, failing, somebody else's).
+ * `cancelled`: it had not started, or was parked and the caller undoes it, and is over. `cancelling`: it will end as
+ * cancelled, after its steps are undone. Null: nothing to cancel (over, already cancelled, failing, somebody else's).
  */
 export async function cancel(
   tx: Tx,
   waker: Waker,
-  { orgId, id }: { orgId: string; id: string },
+  { orgId, id, endParked = false }: ToCancel,
 ): Promise<'cancelled' | 'cancelling' | null> {
+  const idle = endParked ? ['queued', 'parked'] : ['queued']
   const { rows } = await sql<{ lane: string; status: string }>`
     update run set cancel = true, gate = null,
-      status = case status when 'queued' then 'cancelled' else 'running' end,
-      finished_at = case status when 'queued' then clock_timestamp() end
+      status = case when status = any(${idle}) then 'cancelled' else 'running' end,
+      finished_at = case when status = any(${idle}) then clock_timestamp() end
     where id = ${id} and org_id = ${orgId} and status in ('queued', 'running', 'parked')
       and not cancel and outcome is null
     returning lane, status`.execute(tx)
   const [row] = rows
   if (!row) return null
-  if (row.status === 'cancelled') return 'cancelled'
+  if (row.status === 'cancelled') {
+    // A parked one held its lane back.
+    if (endParked) await waker.wake(tx, row.lane)
+    return 'cancelled'
+  }
   // Was parked: a worker undoes it. Is running: its worker aborts the step.
   await waker.wake(tx, row.lane)
   await sql`select pg_notify(${RUN_CHANNEL}, ${`cancel ${id}`})`.execute(tx)

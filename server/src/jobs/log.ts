@@ -1,4 +1,2 @@
-import type { BaseLogger } from 'pino'
-
 /** The part of a logger that is used here. */
-export type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>
+export type Log = Record<'info' | 'warn' | 'error', (facts: object, words: string) => void>

@@ -64,6 +64,10 @@ export class OwnedRun implements Run {
     return this.#ownership.commit({}, work)
   }
 
+  begun(step: string): boolean {
+    return this.#journal.get(step) !== undefined
+  }
+
   async limit<T>(name: string, most: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#limits.has(name)) throw new Error(`This run holds ${name} already.`)
     this.#limits.add(name)

@@ -14,6 +14,8 @@ export type Run<Input = unknown> = RunFacts<Input> & {
   gate<Answer = unknown>(name: string, options?: { onPark?(tx: Tx): Promise<unknown> }): Promise<Answer>
   /** A transaction that commits only if this run is still ours, and exactly once even over a database outage. */
   write<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Whether some owner has started this step: what was decided then is not decided again. */
+  begun(step: string): boolean
   /** Holds one of `most` places of that name, over all processes, while `work` runs. For use inside a step. */
   limit<Result>(name: string, most: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>
 }
@@ -30,13 +32,18 @@ export type RunFacts<Input = unknown> = {
 export type Action<Output> = (signal: AbortSignal) => Promise<Output>
 
 export type StepOptions<Output> = {
-  /** Undoes the action, finished or not. `output` is there if it finished. Only a takeover or shutdown aborts it. */
-  undo?(signal: AbortSignal, output: Output | undefined): Promise<unknown>
+  /**
+   * Undoes the action, finished or not. `output` is there if it finished. Only a takeover or shutdown aborts it. One that
+   * answers LATER has begun what somebody else must finish: its step is among the leftovers, without having failed.
+   */
+  undo?(signal: AbortSignal, output: Output | undefined, because: 'failed' | 'cancelled'): Promise<unknown>
   /** Written with the step's start, once per owner. */
   onStart?(tx: Tx): Promise<unknown>
   /** Written with the step's end. */
   onEnd?(tx: Tx, output: Output): Promise<unknown>
 }
+
+export const LATER = 'later'
 
 /** One kind of run. The hooks write the caller's own rows in the transaction that changes the run's. */
 export type Pipeline<Input = unknown> = {

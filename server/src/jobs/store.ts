@@ -21,10 +21,15 @@ export type ClaimedRun = {
  * The running run of the lane (its owner is gone, or the call would not have come to us), else the oldest queued one.
  * A parked one is found first and then refused, so it holds back the rest of its lane.
  */
-export async function claimRun(db: Database, lane: string, kinds: string[]): Promise<ClaimedRun | undefined> {
+export async function claimRun(
+  db: Database,
+  lane: string,
+  kinds: string[],
+  owner: string,
+): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
     update run set status = 'running', fence = fence + 1, attempts = attempts + 1,
-      started_at = coalesce(started_at, clock_timestamp())
+      owner = ${owner}, started_at = coalesce(started_at, clock_timestamp())
     where status in ('queued', 'running') and kind = any(${kinds}) and id = (
       select id from run where lane = ${lane} and status in ('queued', 'running', 'parked')
       order by status = 'queued', position limit 1 for update)

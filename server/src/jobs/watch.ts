@@ -31,7 +31,11 @@ export async function watch({ db, transport, runs, log, signal }: Watched): Prom
     quietUntil = performance.now() + HEARTBEAT_SECONDS * 1000
   }
   await repeat(LOOK_MS, signal, async () => {
-    if (performance.now() - lookedAt > GAP_MS) keepQuiet()
+    const gapMs = Math.round(performance.now() - lookedAt)
+    if (gapMs > GAP_MS) {
+      log.info({ gapMs }, 'this process was held up; for a while it declares nobody dead')
+      keepQuiet()
+    }
     lookedAt = performance.now()
     try {
       await checkOwnership(db, runs)

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { type Database, transaction } from '../db/database.ts'
 import { Refusal } from '../errors.ts'
 import { carry } from './carry.ts'
@@ -31,6 +32,7 @@ export type WorkerOptions = {
 export async function startWorker(options: WorkerOptions): Promise<{ drain(): Promise<void> }> {
   const { db, transport, listener, pipelines, log, onChange = () => {} } = options
   const kinds = Object.keys(pipelines)
+  const owner = `${hostname()} ${process.pid}`
   const runs = new Set<Ownership>()
   const draining = new AbortController()
   const giveUp = new AbortController()
@@ -39,7 +41,7 @@ export async function startWorker(options: WorkerOptions): Promise<{ drain(): Pr
 
   const handle = async (call: Call) => {
     if (draining.signal.aborted) return passOn(db, transport, call)
-    const claimed = await claimRun(db, call.lane, kinds)
+    const claimed = await claimRun(db, call.lane, kinds, owner)
     const pipeline = claimed && pipelines[claimed.kind]
     // The lane is parked, has nothing left to do, or is not for us.
     if (!pipeline) return

@@ -49,8 +49,33 @@ test.each([
   }
 })
 
+test('a file that is named must be there', () => {
+  const given = (file: string) => () =>
+    readConfig({ SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY, SLIPWAY_GIT_CA_FILE: file })
+  expect(given('/nowhere/ca.pem')).toThrow('SLIPWAY_GIT_CA_FILE: cannot be read')
+  expect(given(import.meta.filename)().gitCaFile).toBe(import.meta.filename)
+})
+
 test('everything that is wrong with the environment is named at once', () => {
   const wrong = () => readConfig({ SLIPWAY_PORT: '70000', SLIPWAY_MODE: 'hybrid' })
   for (const name of ['SLIPWAY_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'SLIPWAY_PORT', 'SLIPWAY_MODE'])
     expect(wrong).toThrow(name)
+})
+
+test('logs move after a day and are kept for a year, unless the environment says otherwise', () => {
+  const base = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  const hour = 3600_000
+  expect(readConfig(base).logs).toEqual({ moveAfterMs: 24 * hour, keepMs: 365 * 24 * hour })
+  const other = readConfig({ ...base, SLIPWAY_LOG_MOVE_HOURS: '0.5', SLIPWAY_LOG_KEEP_DAYS: '7' })
+  expect(other.logs).toEqual({ moveAfterMs: hour / 2, keepMs: 7 * 24 * hour })
+  expect(() => readConfig({ ...base, SLIPWAY_LOG_KEEP_DAYS: '-1' })).toThrow('SLIPWAY_LOG_KEEP_DAYS')
+})
+
+test('folders of the machine are looked at only below an absolute directory, and never in cloud mode', () => {
+  const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  expect(readConfig(given).localSources).toBeNull()
+  expect(readConfig({ ...given, SLIPWAY_LOCAL_SOURCES: '/srv/sources' }).localSources).toBe('/srv/sources')
+  const cloud = { ...given, SLIPWAY_MODE: 'cloud', SLIPWAY_LOCAL_SOURCES: '/srv/sources' }
+  expect(readConfig(cloud).localSources).toBeNull()
+  expect(() => readConfig({ ...given, SLIPWAY_LOCAL_SOURCES: 'sources' })).toThrow('SLIPWAY_LOCAL_SOURCES')
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { get } from 'node:http'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
+import type { Config } from '../../src/config.ts'
 import { startWorld } from '../harness.ts'
 
 const ENDED = new Set(['ready', 'failed', 'cancelled', 'partial_failure', 'rejected', 'superseded'])
@@ -28,7 +29,7 @@ export type Seen = {
 }
 
 /** A whole instance that deploys to the lab's engine: its own edge ports, its own marks on what it makes. */
-export async function startSite(name: string) {
+export async function startSite(name: string, overrides: Partial<Config> = {}) {
   const engine = labPart('engine')
   const httpPort =
     20_000 +
@@ -39,6 +40,7 @@ export async function startSite(name: string) {
     baseDomain: `${name}.test`,
     edge: { image: 'caddy:2', httpPort, httpsPort: httpPort + 20_000 },
     builder: { buildx: engine.buildx, helperImage: 'busybox:1' },
+    ...overrides,
   })
   const org = await world.org()
   const { api } = org.owner
@@ -58,6 +60,7 @@ export async function startSite(name: string) {
     await world.removeEdge(target, signal).catch(() => {})
     const roots = { services: [], networks: [], images: [], before: new Date(Date.now() + 60_000) }
     await runtime.collectGarbage(target, roots, { signal }).catch(() => {})
+    await runtime.owner.release(target, org.id, { signal }).catch(() => {})
   }, 120_000)
 
   const upload = async (files: Record<string, string>): Promise<{ id: string; sent: number }> => {

@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { labPart } from '../../../lab/ask.ts'
+import { engineOf } from '../../src/core/servers/engine-of.ts'
 import { app, GOOD, startSite } from './site.ts'
 
 const site = await startSite('verbs')
@@ -85,3 +89,101 @@ test('events are numbered without gaps and end with the end', async () => {
   expect(stream.text).toContain(`id: ${rows.length}\nevent: end`)
   expect(stream.text).not.toContain(`id: ${rows.length - 2}\n`)
 }, 120_000)
+
+const serving = async (projectId: string) => {
+  const { data } = (await site.api('GET', `/api/deployments/${projectId}/info`)).body
+  return (data as { state: string; taskId: string }[])
+    .filter(({ state }) => state === 'running')
+    .map((task) => task.taskId)
+}
+
+test('a restart comes in its turn, replaces the containers, and ends as their engine says', async () => {
+  const projectId = await site.project('restart')
+  const { id } = await site.ended(await site.start(projectId, app(GOOD)))
+  const before = await serving(id)
+  const answer = await site.api('POST', `/api/deployments/${id}/restart`)
+  expect([answer.status, answer.body.deployment.services[0].status]).toEqual([202, 'pending'])
+  const statuses = new Set<string>()
+  await expect
+    .poll(async () => statuses.add((await site.show(id)).services[0]?.status ?? '').has('healthy'), { timeout: 60_000 })
+    .toBe(true)
+  expect(statuses).toContain('deploying')
+  expect(await serving(id)).not.toEqual(before)
+  expect((await site.ask('restart.verbs.test')).text).toBe('version 1')
+}, 120_000)
+
+test('a run that was given up ends, and its services are what the engine is brought back to', async () => {
+  const projectId = await site.project('given-up')
+  const first = await site.ended(await site.start(projectId, app(GOOD)))
+  const id = await site.start(projectId, app(GOOD, 2))
+  await expect.poll(async () => (await site.ask('given-up.verbs.test')).text, { timeout: 60_000 }).toBe('version 2')
+  // As if undoing it had killed everybody who tried.
+  const reason = JSON.stringify({ code: 'run_abandoned', message: 'given up' })
+  await site.world.platform.pool.query(
+    "update run set attempts = 50, fence = fence + 1, outcome = 'failed', outcome_reason = $2 where id = $1",
+    [id, reason],
+  )
+  expect(await site.ended(id)).toMatchObject({ status: 'failed', error: { code: 'run_abandoned' } })
+  await expect.poll(async () => (await site.show(id)).services[0]?.status, { timeout: 60_000 }).toBe('restored')
+  expect((await site.ask('given-up.verbs.test')).text).toBe('version 1')
+  expect(await site.show(first.id)).toMatchObject({ status: 'ready', active: true })
+}, 180_000)
+
+test('removing the active release takes its routes and network along, and a deleted project its images and folders', async () => {
+  const projectId = await site.project('removed')
+  const { id } = await site.ended(await site.start(projectId, app(GOOD)))
+  const slow = await site.start(projectId, SLOW)
+  await site.until(slow, (seen) => seen.status === 'building')
+  const early = await site.api('DELETE', `/api/deployments/${id}?force=true`)
+  expect([early.status, early.body.code]).toEqual([400, 'not_now'])
+  await site.api('POST', `/api/deployments/${slow}/cancel`)
+  await site.ended(slow)
+  expect((await site.api('DELETE', `/api/deployments/${id}?force=true`)).status).toBe(200)
+  expect((await site.ask('removed.verbs.test')).status).toBe(404)
+  const { runtime } = site.world.platform
+  const target = { kind: 'local' as const, socketPath: site.world.config.localEngine ?? '' }
+  const signal = AbortSignal.timeout(60_000)
+  expect(await runtime.observe(target, projectId, { signal })).toEqual([])
+  expect(await runtime.removeNetwork(target, `p-${projectId.replace('_', '-')}`, { signal })).toBe(false)
+  expect((await site.api('DELETE', `/api/projects/${projectId}`)).status).toBe(200)
+  const images = () => runtime.images.list(target, `slipway.invalid/${projectId.replace('_', '-')}`, { signal })
+  await expect.poll(images, { timeout: 30_000 }).toEqual([])
+  const contexts = join(site.world.dataDir, 'contexts')
+  const kept = () => readdirSync(contexts, { recursive: true }).filter((name) => String(name).includes(projectId))
+  await expect.poll(kept, { timeout: 30_000 }).toEqual([])
+}, 180_000)
+
+test('an engine that serves one organization is refused to another, by whatever address it is reached', async () => {
+  const { address, port, user, keyFile } = labPart('host1')
+  const other = await site.world.org('other')
+  const over = { kind: 'ssh', name: 'host1', host: address, port, user, privateKey: readFileSync(keyFile, 'utf8') }
+  const added = await other.owner.api('POST', '/api/servers', over)
+  const check = async () => (await other.owner.api('POST', `/api/servers/${added.body.id}/check`)).body.report
+  const ofOwner = (report: { checks: { name: string }[] }) => report.checks.find(({ name }) => name === 'organization')
+  expect(ofOwner(await check())).toMatchObject({ state: 'ok', found: 'serves no organization yet' })
+  const row = await site.world.platform.db
+    .selectFrom('server')
+    .selectAll()
+    .where('id', '=', added.body.id)
+    .executeTakeFirstOrThrow()
+  const engine = engineOf(site.world.platform, row)
+  const { signal } = new AbortController()
+  await site.world.platform.runtime.owner.claim(engine, site.org.id, { signal })
+  try {
+    const report = await check()
+    expect([report.ok, ofOwner(report)]).toMatchObject([
+      false,
+      { state: 'failed', found: 'serves another organization' },
+    ])
+    const { body: project } = await other.owner.api('POST', '/api/projects', { name: 'elsewhere', serverId: row.id })
+    const made = await other.owner.api('POST', '/api/deployments/build/access', {
+      projectId: project.id,
+      image: 'busybox:1',
+    })
+    const show = async () => (await other.owner.api('GET', `/api/deployments/${made.body.deployment_id}`)).body
+    await expect.poll(async () => (await show()).status, { timeout: 30_000 }).toBe('failed')
+    expect((await show()).error).toMatchObject({ code: 'engine_taken', step: 'build' })
+  } finally {
+    await site.world.platform.runtime.owner.release(engine, site.org.id, { signal })
+  }
+}, 60_000)

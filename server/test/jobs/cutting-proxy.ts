@@ -2,8 +2,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from '../../../proofs/parts/server.ts'
 
 export type CuttingProxy = {
-  url: string /** The next commit arrives, its answer does not. */
-  cutNext(): void
+  url: string
+  /** The next commit (or what holds these words) arrives, its answer does not. */
+  cutNext(words?: string): void
   close(): void
 }
 
@@ -11,7 +12,7 @@ export type CuttingProxy = {
 export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()
-  let armed = false
+  let armed: string | null = null
   const server = createServer((client) => {
     const upstream = connect(Number(to.port), to.hostname)
     let mute = false
@@ -25,8 +26,8 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       })
     }
     client.on('data', (chunk) => {
-      if (armed && chunk.includes('commit')) {
-        armed = false
+      if (armed !== null && chunk.includes(armed)) {
+        armed = null
         mute = true
       }
       upstream.write(chunk)
@@ -40,8 +41,8 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   url.port = String(port)
   return {
     url: url.href,
-    cutNext: () => {
-      armed = true
+    cutNext: (words = 'commit') => {
+      armed = words
     },
     close() {
       server.close()

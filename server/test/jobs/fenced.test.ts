@@ -15,7 +15,7 @@ afterAll(() => yard.close())
 const never = new AbortController().signal
 const claimed = async (): Promise<ClaimedRun> => {
   const id = await yard.submit()
-  const run = await claimRun(yard.db, id, ['test'])
+  const run = await claimRun(yard.db, id, ['test'], 'me')
   if (!run) throw new Error('nothing to claim')
   return run
 }
@@ -67,7 +67,7 @@ test('a write that fails leaves nothing, and the next one goes on', async () => 
 test('after a takeover every write is refused', async () => {
   const run = await claimed()
   const fenced = new Fenced(yard.db, run, never, () => {})
-  expect(await claimRun(yard.db, run.lane, ['test'])).toMatchObject({ id: run.id, fence: run.fence + 1 })
+  expect(await claimRun(yard.db, run.lane, ['test'], 'me')).toMatchObject({ id: run.id, fence: run.fence + 1 })
   await expect(fenced.commit({}, (tx) => noteIn(tx, run.id, 'late'))).rejects.toBeInstanceOf(LeaseLost)
   expect(await yard.notes(run.id)).toEqual([])
 })
@@ -92,6 +92,6 @@ test('a write inside a write is refused instead of waiting for itself', async ()
 
 test('a worker leaves runs of kinds it does not know', async () => {
   const id = await yard.submit()
-  expect(await claimRun(yard.db, id, ['other'])).toBeUndefined()
+  expect(await claimRun(yard.db, id, ['other'], 'me')).toBeUndefined()
   expect(await yard.statusOf(id)).toBe('queued')
 })

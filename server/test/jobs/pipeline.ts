@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../src/db/statement.ts'
-import type { Pipeline, Run } from '../../src/jobs/steps.ts'
+import { LATER, type Pipeline, type Run } from '../../src/jobs/steps.ts'
 
 /** What a test asks of a run. */
 export type Input = {
@@ -11,6 +11,8 @@ export type Input = {
   firstMs?: number
   gate?: boolean
   failAt?: string
+  /** The undo of this step says that somebody else must finish it. */
+  laterAt?: string
   /** The first owner stops here for good: inside a step, in its transactions, between two, or inside an undo. */
   holdAt?: string
   /** Goes on after an abort, as a step that does not listen would. */
@@ -74,7 +76,13 @@ class Actor {
     const { limit } = input
     const action =
       name === 'build' && limit ? (s: AbortSignal) => run.limit(limit.name, limit.most, s, () => act(s)) : act
-    const undo = { undo: (signal: AbortSignal) => this.#act(`undo:${name}`, this.first ?? input.undoMs ?? 10, signal) }
+    const undo = {
+      undo: async (signal: AbortSignal, _: unknown, because: string) => {
+        await this.effect(`because:${because}`)
+        await this.#act(`undo:${name}`, this.first ?? input.undoMs ?? 10, signal)
+        return input.laterAt === name ? LATER : undefined
+      },
+    }
     await run
       .step(name, action, {
         ...(UNDONE.includes(name) && undo),

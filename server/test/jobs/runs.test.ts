@@ -3,6 +3,7 @@ import { until } from '../../../lab/run.ts'
 import { transaction } from '../../src/db/database.ts'
 import { newId } from '../../src/db/ids.ts'
 import { submit } from '../../src/jobs/enqueue.ts'
+import { sweepRuns } from '../../src/jobs/sweep.ts'
 import { ORG, openYard, type Yard } from './yard.ts'
 
 let yard: Yard
@@ -97,6 +98,15 @@ test('an undo that fails is told, and the rest is undone all the same', async ()
   expect((await yard.effects(id)).map((event) => event.what)).toContain('done:undo:build')
 })
 
+test('an undo that leaves the rest to others has not failed, but is told; it knows why it is done', async () => {
+  const id = await yard.submit({ failAt: 'rollout', laterAt: 'rollout' })
+  await yard.untilStatus(id, 'failed')
+  expect((await yard.notes(id)).at(-1)).toBe('failed!rollout')
+  const effects = (await yard.effects(id)).map((event) => event.what)
+  expect(effects).toContain('done:undo:build')
+  expect(effects.filter((what) => what.startsWith('because:'))).toEqual(['because:failed', 'because:failed'])
+})
+
 test('a cancel aborts the running step at once; the run ends cancelled and undone', async () => {
   const times: number[] = []
   for (let i = 0; i < 5; i++) {
@@ -129,6 +139,16 @@ test('a parked run that is cancelled is undone by a worker; its answer comes too
   expect(await yard.respond(id)).toBe(false)
   await yard.untilStatus(id, 'cancelled')
   expect((await yard.effects(id)).map((event) => event.what)).toContain('done:undo:build')
+})
+
+test('a parked run whose caller undoes it is over at once, without a worker, and its lane goes on', async () => {
+  const id = await yard.submit({ gate: true })
+  await yard.untilStatus(id, 'parked')
+  const after = await yard.submit({}, { lane: id })
+  expect(await yard.cancel(id, undefined, { endParked: true })).toBe('cancelled')
+  expect(await yard.statusOf(id)).toBe('cancelled')
+  await yard.untilStatus(after, 'succeeded')
+  expect((await yard.effects(id)).map((event) => event.what)).not.toContain('start:undo:build')
 })
 
 test('a queued run that is cancelled is over at once and never starts', async () => {
@@ -181,13 +201,13 @@ test('runs of a lane go one at a time, in order, and a parked one holds the rest
 test('a superseding run ends those that have not started, and only those', async () => {
   const lane = newId('prj')
   const [a, b, c, d] = [
-    await yard.submit({ gate: true }, { lane, supersede: true }).then(async (id) => {
+    await yard.submit({ gate: true }, { lane, supersede: ['test'] }).then(async (id) => {
       await yard.untilStatus(id, 'parked')
       return id
     }),
-    await yard.submit({}, { lane, supersede: true }),
-    await yard.submit({}, { lane, supersede: true }),
-    await yard.submit({}, { lane, supersede: true }),
+    await yard.submit({}, { lane, supersede: ['test'] }),
+    await yard.submit({}, { lane, supersede: ['test'] }),
+    await yard.submit({}, { lane, supersede: ['test'] }),
   ]
   expect(await Promise.all([a, b, c, d].map(yard.statusOf))).toEqual(['parked', 'superseded', 'superseded', 'queued'])
   await yard.respond(a)
@@ -195,10 +215,36 @@ test('a superseding run ends those that have not started, and only those', async
   expect([await yard.effects(b), await yard.effects(c)]).toEqual([[], []])
 })
 
+test('only runs of the kinds that were named are superseded', async () => {
+  const lane = newId('prj')
+  const first = await yard.submit({ gate: true }, { lane })
+  await yard.untilStatus(first, 'parked')
+  const other = await yard.submit({}, { lane })
+  await yard.submit({}, { lane, supersede: ['deploy'] })
+  expect(await yard.statusOf(other)).toBe('queued')
+  await yard.cancel(first)
+})
+
+test('old runs with an id of their own are deleted, those of others and young ones stay', async () => {
+  const week = 7 * 24 * 3600_000
+  const old = newId('run', Date.now() - week - 1000)
+  const ids = [old, newId('run'), newId('dep', Date.now() - 2 * week), newId('run', Date.now() - 2 * week)]
+  const over = { kind: 'x', orgId: ORG, input: '{}', status: 'failed', finishedAt: new Date() } as const
+  for (const id of ids)
+    await yard.db
+      .insertInto('run')
+      .values({ id, lane: id, ...over })
+      .execute()
+  await yard.query('update run set finished_at = null, status = $2 where id = $1', [ids[3], 'queued'])
+  expect(await sweepRuns(yard.db, new AbortController().signal)).toBe(1)
+  expect(await Promise.all(ids.map(yard.statusOf))).toEqual([undefined, 'failed', 'failed', 'queued'])
+  await yard.query('delete from run where id = any($1)', [ids])
+})
+
 test('of 20 superseding submissions at once, the last one runs', async () => {
   const lane = newId('prj')
   const ids = await Promise.all(
-    Array.from({ length: 20 }, () => yard.submit({ buildMs: 100 }, { lane, supersede: true })),
+    Array.from({ length: 20 }, () => yard.submit({ buildMs: 100 }, { lane, supersede: ['test'] })),
   )
   await until('all are over', 20_000, async () => {
     const open = await yard.query(`select 1 from run where lane = $1 and finished_at is null`, [lane])

@@ -86,7 +86,7 @@ function runsIn({ db, transport, query }: Parts) {
       return status === wanted || undefined
     })
   return {
-    submit: async (input: Input = {}, more: { lane?: string; supersede?: boolean } = {}) => {
+    submit: async (input: Input = {}, more: { lane?: string; supersede?: string[] } = {}) => {
       const id = newId('dep')
       const run = { id, lane: id, kind: 'test', orgId: ORG, input, ...more }
       await transaction(db, (tx) => submit(tx, transport, run))
@@ -94,7 +94,8 @@ function runsIn({ db, transport, query }: Parts) {
     },
     respond: (id: string, more: { gate?: string; answer?: unknown; orgId?: string } = {}) =>
       transaction(db, (tx) => respond(tx, transport, { orgId: ORG, id, gate: 'approve', answer: 'yes', ...more })),
-    cancel: (id: string, orgId = ORG) => transaction(db, (tx) => cancel(tx, transport, { orgId, id })),
+    cancel: (id: string, orgId = ORG, more: { endParked?: boolean } = {}) =>
+      transaction(db, (tx) => cancel(tx, transport, { orgId, id, ...more })),
     row,
     statusOf,
     untilStatus,

@@ -1,88 +1,92 @@
 import { Refusal } from '../../errors.ts'
-import type { SourceTree } from './source-tree.ts'
-import { readJson } from './source-tree.ts'
-import { nodeDockerfile } from './stacks/node.ts'
-import { staticDockerfile } from './stacks/static.ts'
-
-type Strategy = 'dockerfile' | 'node' | 'static'
+import { detectWithoutCompose } from './detect.ts'
+import { type Choices, dockerfileOf, type Found, type Strategy } from './detection.ts'
+import { plainPath } from './dockerfile.ts'
+import { type Look, lookInto } from './look.ts'
+import { detectNode } from './node/detect-node.ts'
+import { below, cleanFolder, type SourceTree } from './source-tree.ts'
+import { detectStatic } from './stacks/static.ts'
+import { detectDockerfile } from './user-dockerfile.ts'
 
 /** How an image is made of a source tree. Files in, plan out: nothing is built or changed here. */
 export type BuildPlan = {
   strategy: Strategy
   /** A Dockerfile of the user's stays as it is; a generated one never touches the source. */
   dockerfile: { inContext: string } | { text: string }
+  /** What the build sees of the source. */
+  tree: SourceTree
   /** Where the service listens, unless the image says otherwise. */
   port: number
   because: string[]
+  warnings: string[]
 }
 
-export type Wish = {
+export type Wish = Choices & {
   strategy: 'auto' | 'dockerfile' | 'static'
+  /** The part of the source that is meant; all of it when not said. */
+  rootDirectory?: string | undefined
   dockerfile?: string | undefined
-  port?: number | undefined
-  installCommand?: string | undefined
-  buildCommand?: string | undefined
-  startCommand?: string | undefined
-  outputDirectory?: string | undefined
-  /** Names of the secrets that the commands of a generated Dockerfile see. */
-  secrets: string[]
 }
 
 export async function planBuild(tree: SourceTree, wish: Wish): Promise<BuildPlan> {
-  const has = (path: string) => tree.entries.some((entry) => entry.path === path)
-  const dockerfile = wish.dockerfile ?? 'Dockerfile'
-  if (
-    wish.strategy === 'dockerfile' ||
-    wish.dockerfile !== undefined ||
-    (wish.strategy === 'auto' && has(dockerfile))
-  ) {
-    if (!has(dockerfile)) throw nothingToBuild(`There is no ${dockerfile} in the source.`)
-    return {
-      strategy: 'dockerfile',
-      dockerfile: { inContext: dockerfile },
-      port: wish.port ?? 8080,
-      because: [`the source has ${dockerfile}`],
-    }
-  }
-  if (wish.strategy === 'auto' && has('package.json')) return planNode(tree, wish, has)
-  const root = wish.outputDirectory ?? '.'
-  const index = root === '.' ? 'index.html' : `${root}/index.html`
-  if (!has(index)) throw nothingToBuild('There is no Dockerfile, package.json or index.html at the root of the source.')
+  const root = lookInto(tree)
+  const folder = cleanFolder(wish.rootDirectory)
+  if (!root.hasFolder(folder)) throw nothingToBuild(`There is no folder ${folder} in the source.`)
+  const look = root.at(folder)
+  const choices = choicesOf(wish)
+  const found = await findWanted(root, look, wish, choices)
+  const { dockerfilePath: path } = found
+  const text = path === undefined ? dockerfileOf(found, choices) : null
+  if (path === undefined && text === null) throw nothingToBuild('Nothing in the source says how to build it.')
   return {
-    strategy: 'static',
-    dockerfile: { text: staticDockerfile(root) },
-    port: 8080,
-    because: [`the source has ${index}`],
+    strategy: found.strategy,
+    dockerfile: path === undefined ? { text: text ?? '' } : { inContext: path },
+    tree: below(tree, found.context ?? folder),
+    port: wish.port ?? found.port ?? 8080,
+    because: found.because,
+    warnings: found.warnings,
   }
 }
 
-type Package = { scripts?: Record<string, string>; main?: string }
-
-async function planNode(tree: SourceTree, wish: Wish, has: (path: string) => boolean): Promise<BuildPlan> {
-  const manifest = await readJson<Package>(tree, 'package.json')
-  const start = wish.startCommand ?? manifest.scripts?.start
-  const main = manifest.main ?? ['server.js', 'index.js', 'app.js'].find(has)
-  if (start === undefined && main === undefined) {
-    throw nothingToBuild('package.json has no start script, and there is no server.js, index.js or app.js.')
-  }
-  const port = wish.port ?? 3000
-  const text = nodeDockerfile({
-    locked: has('package-lock.json'),
-    install: wish.installCommand,
-    build: wish.buildCommand ?? (manifest.scripts?.build === undefined ? undefined : 'npm run build'),
-    start: wish.startCommand ?? (start === undefined ? undefined : 'npm start'),
-    main,
-    port,
-    secrets: wish.secrets,
-  })
-  const because = [
-    'the source has package.json',
-    start === undefined ? `it starts ${main}` : `its start script is ${start}`,
-  ]
-  return { strategy: 'node', dockerfile: { text }, port, because }
+/** Only what may change a recipe; paths that end up in instructions are checked here, once for all stacks. */
+function choicesOf({ strategy: _, rootDirectory: __, dockerfile: ___, ...wish }: Wish): Choices {
+  const { installCommand, buildCommand, startCommand, outputDirectory, port, secrets = [] } = wish
+  const output = outputDirectory === undefined ? undefined : cleanFolder(plainPath(outputDirectory)) || '.'
+  return { installCommand, buildCommand, startCommand, outputDirectory: output, port, secrets }
 }
 
-const nothingToBuild = (message: string) =>
-  new Refusal('nothing_to_build', message, {
-    hint: 'Add a Dockerfile, a package.json with a start script, or an index.html, or deploy an image.',
-  })
+async function findWanted(root: Look, look: Look, wish: Wish, choices: Choices): Promise<Found> {
+  if (wish.strategy === 'dockerfile' || wish.dockerfile !== undefined) {
+    const own = await detectDockerfile(look, wish.dockerfile)
+    if (own) return own
+    throw nothingToBuild(`There is no ${wish.dockerfile ?? 'Dockerfile'} in the source.`)
+  }
+  if (wish.strategy === 'static') return findStatic(look, choices)
+  const found = await detectWithoutCompose(root, look)
+  if (found.strategy !== 'monorepo') return found
+  const [only, ...others] = found.services
+  if (only && others.length === 0) return { ...only, context: only.context ?? only.rootDirectory ?? '' }
+  const folders = found.services.map(({ rootDirectory }) => rootDirectory).join(', ')
+  throw nothingToBuild(`The source has several parts that can be deployed: ${folders}.`, 'Name one with rootDirectory.')
+}
+
+/** Pages, because someone says so: those a build leaves, or those that are there. */
+async function findStatic(look: Look, choices: Choices): Promise<Found> {
+  const node = await detectNode(look)
+  if (node?.strategy === 'static') return node
+  const pages = await detectStatic(look, choices.outputDirectory)
+  const built = node?.buildCommand != null || choices.buildCommand !== undefined
+  if (node && built && (pages === null || choices.outputDirectory !== undefined)) {
+    const { recipe } = node
+    return { ...node, strategy: 'static', port: 8080, recipe: (wanted) => recipe?.({ ...wanted, files: true }) ?? '' }
+  }
+  if (pages) return pages
+  throw nothingToBuild(
+    `There is no index.html ${choices.outputDirectory ? `in ${choices.outputDirectory}` : 'in the source'}.`,
+  )
+}
+
+const nothingToBuild = (
+  message: string,
+  hint = 'Add a Dockerfile, a package.json with a start script, or an index.html, or deploy an image.',
+) => new Refusal('nothing_to_build', message, { hint })

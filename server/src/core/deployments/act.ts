@@ -11,6 +11,7 @@ import { allowed, requireDeployment } from './find.ts'
 import { shape, stateOf } from './shape.ts'
 import * as store from './store.ts'
 import { submitDeployment } from './submit.ts'
+import { leaveToSettle } from './unsettled.ts'
 
 type Parts = Pick<Platform, 'db' | 'transport' | 'changes'>
 const MOST_PINS = 10
@@ -21,11 +22,14 @@ export async function cancelDeployment(parts: Parts, caller: Caller, id: string)
     const row = await requireDeployment(tx, caller, id)
     require(caller, 'deployment:admin')
     allowed(can.cancel(stateOf(row)))
-    const done = await cancel(tx, parts.transport, { orgId: caller.orgId, id })
+    const done = await cancel(tx, parts.transport, { orgId: caller.orgId, id, endParked: true })
     if (done === null) throw new Refusal('not_now', 'It is ending already.')
     const at = new Date()
     const over = done === 'cancelled'
-    await store.update(tx, id, over ? { status: 'cancelled', finishedAt: at } : { cancelling: true, waitingOn: null })
+    const end = { status: 'cancelled', finishedAt: at, waitingOn: null } as const
+    await store.update(tx, id, over ? end : { cancelling: true, waitingOn: null })
+    // At a gate an image may have been built already.
+    if (over && row.images.length > 0) await leaveToSettle(tx, parts.transport, row)
     const data = { status: over ? 'cancelled' : row.status, cancelling: !over }
     await append(tx, id, null, [
       { type: 'status', at, data },

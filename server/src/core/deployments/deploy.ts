@@ -2,9 +2,11 @@ import type { Run } from '../../jobs/steps.ts'
 import { freezeRelease, takeOldRelease } from './freeze.ts'
 import { askBeforeBuild, askBeforeRelease } from './gates.ts'
 import { makeImage } from './make-image.ts'
-import { openDoors } from './open-doors.ts'
+import { closeDoors, openDoors } from './open-doors.ts'
 import type { DeployParts } from './parts.ts'
-import { putBack, rollOut } from './roll-out.ts'
+import { type Because, dropBuild, dropContainers, putBack } from './put-back.ts'
+import { toldSteps } from './retell.ts'
+import { rollOut } from './roll-out.ts'
 import { openScene } from './scene.ts'
 import { findSource } from './source.ts'
 import { tidyUp } from './tidy-up.ts'
@@ -23,20 +25,31 @@ import { tidyUp } from './tidy-up.ts'
  */
 export async function deploy(parts: DeployParts, run: Run): Promise<void> {
   const scene = await openScene(parts, run)
+  const step = toldSteps(scene)
+  // Comes when the rollout has been undone.
+  const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(scene, signal, because)
+  const release = { ...scene.onFrozen, undo }
   try {
     const old = scene.deployment.request.rollbackOf
     if (old === undefined) {
-      const source = await run.step('source', (signal) => findSource(scene, signal), scene.onSource)
+      const source = await step('source', (signal) => findSource(scene, signal), scene.onSource)
       await askBeforeBuild(scene)
-      const image = await run.step('build', (signal) => makeImage(scene, source, signal), scene.onBuilt)
+      const image = await step('build', (signal) => makeImage(scene, source, signal), {
+        ...scene.onBuilt,
+        undo: (signal, _, because) => dropBuild(scene, signal, because),
+      })
       await askBeforeRelease(scene)
-      await run.step('release', (signal) => freezeRelease(scene, image, signal), scene.onFrozen)
+      await step('release', (signal) => freezeRelease(scene, image, signal), release)
     } else {
-      await run.step('release', (signal) => takeOldRelease(scene, old, signal), scene.onFrozen)
+      await step('release', (signal) => takeOldRelease(scene, old, signal), release)
     }
-    await run.step('rollout', (signal) => rollOut(scene, signal), { undo: (signal) => putBack(scene, signal) })
-    await run.step('route', (signal) => openDoors(scene, signal))
-    await run.step('tidy', (signal) => tidyUp(scene, signal))
+    await step('rollout', (signal) => rollOut(scene, signal), {
+      undo: (signal, _, because) => putBack(scene, signal, because),
+    })
+    await step('route', (signal) => openDoors(scene, signal), {
+      undo: (signal, _, because) => closeDoors(scene, signal, because),
+    })
+    await step('tidy', (signal) => tidyUp(scene, signal))
   } finally {
     await scene.events.flush().catch(() => {})
   }

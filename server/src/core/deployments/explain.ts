@@ -1,118 +1,162 @@
-import type { BuildFailure } from '../../drivers/builder/builder.ts'
+import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
+import type { Listening } from '../../drivers/runtime/rollout/listening.ts'
 import type { Outcome, TaskFailure } from '../../drivers/runtime/rollout/outcome.ts'
 import { DeployFailure } from './failure.ts'
 
-/** What happened, why, and what to do: written once, shown everywhere. */
-export function explainBuild(failure: BuildFailure, service: string): DeployFailure {
-  const at = failure.file !== undefined && failure.line !== undefined ? ` (${failure.file}, line ${failure.line})` : ''
-  if (failure.timedOut) {
-    const hint = 'Make the build shorter, or look in its log for a step that waits for something.'
-    return new DeployFailure({
-      code: 'build_timeout',
-      step: 'build',
-      service,
-      message: `The build took too long${at}.`,
-      hint,
-    })
-  }
-  const full = /no space left on device/i.test(failure.message)
-  if (full) {
-    const hint = 'Free some space on the server: old images and build cache are the first to look at.'
-    return new DeployFailure({
-      code: 'disk_full',
-      step: 'build',
-      service,
-      message: 'The disk of the server is full.',
-      hint,
-    })
-  }
-  if (/failed to resolve source metadata|pull access denied|not found: not found/i.test(failure.message)) {
-    const hint = 'Check the FROM line of the Dockerfile: the image must exist and be readable by the server.'
-    return new DeployFailure({
-      code: 'image_not_found',
-      step: 'build',
-      service,
-      message: `A base image cannot be found${at}: ${failure.message}`,
-      hint,
-    })
-  }
-  const how = failure.exitCode === undefined ? failure.message : `a command ended with code ${failure.exitCode}`
-  const hint = 'The lines above it in the log show what the command printed.'
-  return new DeployFailure({
-    code: 'build_failed',
-    step: 'build',
-    service,
-    message: `The build failed${at}: ${how}.`,
-    hint,
-  })
+type Words = { code: DeploymentErrorCode; message: string; hint: string }
+type Tell = (cause: TaskFailure, outcome: Outcome) => Words
+
+/** Why a service does not run, by what the engine's tasks show. */
+const CAUSES: Record<TaskFailure['reason'], Tell> = {
+  exit: ({ detail, exitCode, lines }, { failures }) => {
+    const how =
+      exitCode === null ? `ended: ${detail}` : exitCode > 128 ? signalled(exitCode) : `ended with code ${exitCode}`
+    const times = failures > 1 ? `, ${failures} times in a row` : ''
+    const last = lines.findLast((line) => line.trim() !== '')?.trim()
+    const said = last === undefined ? ' It printed nothing.' : ` Its last line: ${last.slice(0, 300)}`
+    return { code: 'crashed', message: `The service ${how}${times}.${said}`, hint: exitHint(exitCode) }
+  },
+  'cannot-start': ({ detail }) => ({
+    code: 'cannot_start',
+    message: `The program of the service cannot be started: ${detail}.`,
+    hint: /format/i.test(detail)
+      ? 'The program is built for another kind of machine: use an image for the platform of the server.'
+      : 'Check `command` of the service and the CMD and ENTRYPOINT of its image: the program must be in the image and executable.',
+  }),
+  'out-of-memory': ({ detail }) => ({
+    code: 'out_of_memory',
+    message: `The service used more memory than it may and was ended: ${inMib(detail)}.`,
+    hint: 'Raise memoryMb of the service, or look for what takes the memory.',
+  }),
+  'port-closed': ({ listening }) => ({
+    code: 'port_not_listening',
+    ...aboutPorts(listening ?? { expected: 0, open: [] }),
+  }),
+  'health-check': ({ detail }) => ({
+    code: 'unhealthy',
+    message: `The health check did not pass: ${detail === '' ? 'it said nothing' : detail}.`,
+    hint: 'Check the path and port of the health check, and what the service needs to answer it.',
+  }),
+  'image-missing': ({ detail }) => ({
+    code: 'image_not_found',
+    message: `The image cannot be found: ${detail}.`,
+    hint: 'Check its name, and that the server may read it.',
+  }),
+  'disk-full': ({ detail }) => ({
+    code: 'disk_full',
+    message: `The disk of the server is full: ${detail}.`,
+    hint: 'Free some space on the server: old images and build cache are the first to look at.',
+  }),
+  'no-resources': ({ detail }) => ({
+    code: 'no_resources',
+    message: `The server has not enough memory or CPU: ${detail}.`,
+    hint: 'Lower what the service asks for, or use a larger server.',
+  }),
+  'no-suitable-node': ({ detail }) => ({
+    code: 'no_node',
+    message: `No machine can run it: ${detail}.`,
+    hint: 'Check the server: POST /api/servers/:id/check says what is wrong with it.',
+  }),
+  'port-taken': ({ detail }) => ({
+    code: 'port_taken',
+    message: `A port is in use: ${detail}.`,
+    hint: 'Stop what uses it, or choose another port.',
+  }),
+  'engine-restart': ({ detail }) => ({
+    code: 'engine_restarted',
+    message: `The engine was restarted, and the service did not come back: ${detail}.`,
+    hint: 'Deploy again.',
+  }),
+  rejected: ({ detail }) => ({
+    code: 'spec_refused',
+    message: `The engine refused to start it: ${detail}.`,
+    hint: 'The message names the setting that is wrong.',
+  }),
+  timeout: ({ detail }) => ({
+    code: 'rollout_timeout',
+    message: `The rollout did not end in time: ${detail}.`,
+    hint: 'Look at the engine of the server.',
+  }),
+  'no-answer': ({ detail }) => ({
+    code: 'server_unreachable',
+    message: `The server has not answered for minutes: ${detail}`,
+    hint: 'Check that the server and its engine are running and can be reached, then deploy again.',
+  }),
 }
 
-type Case = { code: string; message(detail: string): string; hint: string }
-
-const CASES: Record<TaskFailure['reason'], Case> = {
-  exit: {
-    code: 'crashed',
-    message: (detail) => `The service ended by itself: ${detail}.`,
-    hint: 'Its last lines in the log show why. A service must keep running and listen on its port.',
-  },
-  'out-of-memory': {
-    code: 'out_of_memory',
-    message: (detail) => `The service used more memory than its limit and was ended: ${detail}.`,
-    hint: 'Raise memoryMb of the service, or look for what takes the memory.',
-  },
-  'health-check': {
-    code: 'unhealthy',
-    message: (detail) => `The health check did not pass: ${detail}.`,
-    hint: 'Check the path and port of the health check, and that the service listens on 0.0.0.0.',
-  },
-  'image-missing': {
-    code: 'image_not_found',
-    message: (detail) => `The image cannot be found: ${detail}.`,
-    hint: 'Check its name, and that the server may read it.',
-  },
-  'no-resources': {
-    code: 'no_resources',
-    message: (detail) => `The server has not enough free memory or CPU: ${detail}.`,
-    hint: 'Lower what the service reserves, or use a larger server.',
-  },
-  'no-suitable-node': {
-    code: 'no_node',
-    message: (detail) => `No machine can run it: ${detail}.`,
-    hint: 'Check the server.',
-  },
-  'port-taken': {
-    code: 'port_taken',
-    message: (detail) => `A port is in use: ${detail}.`,
-    hint: 'Stop what uses it, or choose another port.',
-  },
-  'engine-restart': {
-    code: 'engine_restarted',
-    message: (detail) => `The engine was restarted: ${detail}.`,
-    hint: 'Deploy again.',
-  },
-  rejected: {
-    code: 'rejected',
-    message: (detail) => `The engine refused to start it: ${detail}.`,
-    hint: 'The message names the setting that is wrong.',
-  },
-  timeout: {
-    code: 'rollout_timeout',
-    message: (detail) => `The rollout did not end in time: ${detail}.`,
-    hint: 'Look at the engine of the server.',
-  },
+/** Where no task failed: what became of the service as a whole. */
+function withoutCause({ outcome, restored, message }: Outcome): Words {
+  if (outcome === 'superseded') {
+    const now = restored === null ? 'something that Slipway did not make' : `the deployment ${restored}`
+    return {
+      code: 'changed_outside',
+      message: `Something else changed the service during the rollout; it is ${now} now.`,
+      hint: 'Leave the service to Slipway, and deploy again.',
+    }
+  }
+  if (outcome === 'removed') {
+    return {
+      code: 'removed_outside',
+      message: 'Something else removed the service during the rollout.',
+      hint: 'Leave the service to Slipway, and deploy again.',
+    }
+  }
+  const said = message ?? 'it gave no reason'
+  const hint = 'Look at the services of the server, and deploy again.'
+  if (outcome === 'paused') return { code: 'rollout_paused', message: `The engine stopped the rollout: ${said}.`, hint }
+  return { code: 'rollout_timeout', message: `The rollout ended as ${outcome}: ${said}.`, hint }
 }
 
 export function explainRollout(outcome: Outcome, service: string): DeployFailure {
-  const found = outcome.cause && CASES[outcome.cause.reason]
-  const message = found
-    ? found.message(outcome.cause?.detail ?? '')
-    : `The rollout ended as ${outcome.outcome}: ${outcome.message ?? 'no reason was given'}.`
-  const code = outcome.outcome === 'unstable' ? 'unstable' : (found?.code ?? outcome.outcome.replaceAll('-', '_'))
-  return new DeployFailure({
-    code,
-    step: 'rollout',
-    service,
-    message,
-    hint: found?.hint ?? 'Look at the services of the server.',
-  })
+  const foreign = outcome.outcome === 'superseded' || outcome.outcome === 'removed'
+  const words = outcome.cause && !foreign ? CAUSES[outcome.cause.reason](outcome.cause, outcome) : withoutCause(outcome)
+  const code = outcome.outcome === 'unstable' && words.code === 'crashed' ? 'unstable' : words.code
+  return new DeployFailure({ ...words, code, step: 'rollout', service })
 }
+
+function aboutPorts({ expected, open }: Listening): Pick<Words, 'message' | 'hint'> {
+  const own = open.find(({ port }) => port === expected)
+  const others = open.filter(({ port }) => port !== expected)
+  const [reachable] = others.filter(({ local }) => !local)
+  if (own) {
+    return {
+      message: `Port ${expected} is open only inside the container: the service listens on 127.0.0.1.`,
+      hint: 'Let it listen on 0.0.0.0, so that others can reach it; many programs have a setting HOST for this.',
+    }
+  }
+  const list = others.map(({ port, local }) => `${port}${local ? ' (127.0.0.1 only)' : ''}`).join(', ')
+  const what = others.length === 0 ? 'The service listens on no port at all' : `The service listens on ${list}`
+  return {
+    message: `Nothing listens on port ${expected}. ${what}; the platform expects ${expected}.`,
+    hint: `Let it listen on 0.0.0.0 and the port in the variable PORT (${expected})${
+      reachable ? `, or set \`port\` of the service to ${reachable.port}` : ''
+    }.`,
+  }
+}
+
+function signalled(exitCode: number): string {
+  const names: Record<number, string> = {
+    2: 'SIGINT',
+    4: 'SIGILL',
+    6: 'SIGABRT',
+    9: 'SIGKILL',
+    11: 'SIGSEGV',
+    15: 'SIGTERM',
+  }
+  const number = exitCode - 128
+  return `was ended by signal ${number}${names[number] ? ` (${names[number]})` : ''}`
+}
+
+function exitHint(exitCode: number | null): string {
+  if (exitCode === 0) return 'A service must keep running: it ended without an error, as if its work were done.'
+  if (exitCode === 126 || exitCode === 127)
+    return 'A command was not found or may not be run: check `command` of the service and its image.'
+  if (exitCode === 137 || exitCode === 143) {
+    return 'Something else on the server ended it: a person, another program, or the machine for want of memory.'
+  }
+  return 'Its last lines in the log show why. A service must keep running and listen on its port.'
+}
+
+/** "limit 67108864 bytes" as people say it. */
+const inMib = (detail: string) =>
+  detail.replace(/(\d+) bytes/, (_, bytes) => `${Math.round(Number(bytes) / 1048576)} MiB`)

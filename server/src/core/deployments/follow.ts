@@ -3,9 +3,7 @@ import type { Caller } from '../access/caller.ts'
 import type { Platform } from '../platform.ts'
 import { requireDeployment } from './find.ts'
 
-type Shown = { id: number; event: string; data: unknown }
-
-/** The events of a deployment from a number on, as they appear; null when it has ended and there are no more. */
+/** The events of a deployment after a number, as they appear; null when it has ended and there are no more. */
 export async function followEvents(
   { db, feeds }: Pick<Platform, 'db' | 'feeds'>,
   caller: Caller,
@@ -13,10 +11,8 @@ export async function followEvents(
   since: number,
 ) {
   const deployment = await requireDeployment(db, caller, id)
-  if (isFinished(deployment.status) && since >= Number(deployment.nextSeq)) return null
-  return async function* (signal: AbortSignal): AsyncGenerator<Shown[]> {
-    for await (const batch of feeds.follow(id, since, signal)) {
-      yield batch.map(({ seq, at, type, data }) => ({ id: seq, event: type, data: { at: at.toISOString(), ...data } }))
-    }
-  }
+  const newest = Number(deployment.nextSeq)
+  if (isFinished(deployment.status) && since >= newest) return null
+  // Who claims to have seen what has not happened would wait for ever.
+  return (signal: AbortSignal) => feeds.follow(id, Math.min(since, newest), signal)
 }

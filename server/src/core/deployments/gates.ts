@@ -7,8 +7,11 @@ import * as store from './store.ts'
 
 type Answer = { action: 'approve' | 'reject' }
 
-export const askBeforeBuild = (scene: Scene) => ask(scene, 'approve_build', settingsOf(scene).approveBuild)
-export const askBeforeRelease = (scene: Scene) => ask(scene, 'approve_release', settingsOf(scene).approveRelease)
+// What comes after has begun: nobody is asked for what another owner has gone past, whatever the settings say by now.
+export const askBeforeBuild = (scene: Scene) =>
+  ask(scene, 'approve_build', settingsOf(scene).approveBuild && !scene.run.begun('build'))
+export const askBeforeRelease = (scene: Scene) =>
+  ask(scene, 'approve_release', settingsOf(scene).approveRelease && !scene.run.begun('release'))
 
 const settingsOf = (scene: Scene) => ProjectSettings.parse(scene.project.settings)
 

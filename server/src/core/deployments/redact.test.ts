@@ -26,6 +26,8 @@ test('each line of a key is hidden when it is printed line by line', () => {
 
 test('short values hide nothing, and without secrets nothing changes', () => {
   expect(redactor(['1', 'abc'])('1 abc 1')).toBe('1 abc 1')
+  const everyday = 'listening on 0.0.0.0:3000 in production'
+  expect(redactor(['0.0.0.0', '3000', 'production', 'true'])(everyday)).toBe(everyday)
   expect(redactor([])('text')).toBe('text')
 })
 
@@ -37,4 +39,18 @@ test('whatever the secret and the text around it, the secret is gone', () => {
       return !shown.includes(value)
     }),
   )
+})
+
+test('long values and many of them are hidden whole, in good time', () => {
+  const long = Array.from({ length: 20 }, (_, n) => String.fromCharCode(97 + n).repeat(65_536))
+  const many = Array.from({ length: 980 }, (_, n) => `secret number ${n} of many`)
+  const redact = redactor([...long, ...many])
+  for (const value of [long[0] ?? '', many[979] ?? '']) expect(redact(`> ${value} <`)).toBe('> ••• <')
+  const began = performance.now()
+  for (let n = 0; n < 2000; n++) redact(`line ${n} `.padEnd(200, 'abc '))
+  expect(performance.now() - began).toBeLessThan(2000)
+})
+
+test('two values side by side are hidden', () => {
+  expect(redactor(['first', 'second'])('firstsecond first second')).toBe('••• ••• •••')
 })

@@ -1,3 +1,4 @@
+import { splitCommand } from '@slipway/contract/command-line'
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { ImageFacts } from '../../drivers/runtime/images.ts'
 import type { ServiceSpec } from '../../drivers/runtime/rollout/spec.ts'
@@ -33,7 +34,7 @@ type Wanted = {
 /** A service's configuration and its image become the spec that runs: the defaults are chosen here and frozen with it. */
 export function specOf(wanted: Wanted): ServiceSpec {
   const { config, facts, port } = wanted
-  const command = typeof config.command === 'string' ? config.command.split(' ') : config.command
+  const command = argvOf(config.command)
   return {
     org: wanted.org,
     project: wanted.project,
@@ -50,10 +51,19 @@ export function specOf(wanted: Wanted): ServiceSpec {
     networks: wanted.networks,
     volumes: [],
     init: true,
-    restart: 'always',
+    restart: RESTART[config.restart ?? 'always'],
     order: 'start-first',
     monitorMs: 5_000,
   }
+}
+
+const RESTART = { no: 'never', 'on-failure': 'on-failure', always: 'always', 'unless-stopped': 'always' } as const
+
+function argvOf(command: string | string[]): string[]
+function argvOf(command: string | string[] | undefined): string[] | undefined
+function argvOf(command: string | string[] | undefined): string[] | undefined {
+  // One that was stored before its quotes were looked at is taken word by word.
+  return typeof command === 'string' ? (splitCommand(command) ?? command.split(/\s+/)) : command
 }
 
 /** "Healthy" must mean something: a path if one is known, the image's own check, else that the port is open. */
@@ -61,14 +71,15 @@ function healthcheckOf(config: ServiceConfig, facts: ImageFacts, port: number): 
   const {
     path,
     command,
-    intervalMs = 1000,
+    // While it starts it is looked at every second. After that each look costs the server a process, and a hundred
+    // services looked at every second would take it whole.
+    intervalMs = 10_000,
     timeoutMs = 3000,
     retries = 3,
     startPeriodMs = 20_000,
   } = config.healthcheck ?? {}
   const times = { intervalMs, timeoutMs, retries, startPeriodMs }
-  if (command !== undefined)
-    return { kind: 'command', argv: typeof command === 'string' ? command.split(' ') : command, ...times }
+  if (command !== undefined) return { kind: 'command', argv: argvOf(command), ...times }
   if (path !== undefined && facts.checks === 'http') return { kind: 'http', path, port, ...times }
   if (facts.healthcheck) return { kind: 'image', ...times }
   if (facts.checks === 'none') return { kind: 'none', ...times }

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RolloutState } from '../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../drivers/runtime/rollout/spec.ts'
+import { claimServer } from '../servers/claim.ts'
 import { explainRollout } from './explain.ts'
 import { privateNetwork } from './freeze.ts'
 import { openRelease } from './release.ts'
@@ -7,11 +9,15 @@ import type { Scene } from './scene.ts'
 import * as store from './store.ts'
 
 const DEADLINE_MS = 10 * 60_000
+/** For how long a service may still be changing from what came before. */
+const TURN_MS = 2 * 60_000
+const LOOK_MS = 300
 
 /** Brings the frozen release up. "Healthy" is what the engine's tasks show, never what an update says about itself. */
 export async function rollOut(scene: Scene, signal: AbortSignal): Promise<void> {
   const { parts, engine, deployment, events } = scene
   const release = await frozenRelease(scene, deployment.id)
+  await claimServer(parts, scene.server, signal)
   for (const network of [parts.edgeNetwork.name, privateNetwork(deployment.projectId)]) {
     const project = network === parts.edgeNetwork.name ? {} : { project: deployment.projectId }
     await parts.runtime.ensureNetwork(engine, network, { signal, org: deployment.orgId, ...project })
@@ -20,18 +26,17 @@ export async function rollOut(scene: Scene, signal: AbortSignal): Promise<void> 
   await events.flush()
 }
 
-async function bringUp(
-  { parts, engine, deployment, events }: Scene,
-  spec: ServiceSpec,
-  signal: AbortSignal,
-): Promise<void> {
-  const applied = await parts.runtime.apply(engine, spec, { signal })
+async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, events } = scene
+  const applied = await applyInTurn(scene, spec, signal)
   events.write('service', { service: spec.service, status: 'deploying', did: applied.did })
   const outcome = await parts.runtime.watch(engine, spec, {
     deployment: deployment.id,
     specHash: applied.specHash,
     signal,
     deadlineMs: DEADLINE_MS,
+    // Who waits longer waits without a release that serves.
+    mostRelapses: 1,
     onState: (state: RolloutState) => events.write('service', { service: spec.service, status: 'deploying', ...state }),
   })
   signal.throwIfAborted()
@@ -52,21 +57,31 @@ async function bringUp(
 }
 
 /**
- * Undoes a rollout from our own stored spec of the release that is active, whatever the engine did by itself. Without one
- * the service did not exist before, and goes.
+ * One rollout at a time: the engine may still be watching what the last one put back. A rollout that nobody brought to an
+ * end is first turned back to the active release; over a bad version the engine would go back to the bad one.
  */
-export async function putBack(scene: Scene, signal: AbortSignal): Promise<void> {
-  const { parts, engine, deployment, service } = scene
-  const active = await store.findActive(parts.db, deployment.projectId)
-  const previous = active?.release ? openRelease(parts, active.id, active.release).services : []
-  for (const spec of previous) {
-    await parts.runtime.apply(engine, spec, { signal, interrupt: true })
-    const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
-    const outcome = await parts.runtime.watch(engine, spec, options)
-    // Then it is not "restored", and nobody may say so.
-    if (outcome.outcome !== 'healthy') throw explainRollout(outcome, spec.service)
+async function applyInTurn(scene: Scene, spec: ServiceSpec, signal: AbortSignal) {
+  const { parts, engine, run } = scene
+  const guard = () => run.write(async () => {})
+  const deadline = performance.now() + TURN_MS
+  for (;;) {
+    try {
+      return await parts.runtime.apply(engine, spec, { signal, guard })
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'update_running' || performance.now() > deadline) throw error
+    }
+    for (const active of await activeRelease(scene)) {
+      await parts.runtime.apply(engine, active, { signal, guard, interrupt: true })
+    }
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
-  if (previous.length === 0) await parts.runtime.remove(engine, { project: deployment.projectId, service }, { signal })
+}
+
+/** What the project's release is on this server, by our own record of it. */
+export async function activeRelease({ parts, deployment }: Scene): Promise<ServiceSpec[]> {
+  const active = await store.findActive(parts.db, deployment.projectId)
+  if (!active?.release || active.serverId !== deployment.serverId) return []
+  return openRelease(parts, active.id, active.release).services
 }
 
 async function frozenRelease({ parts, deployment }: Scene, id: string): Promise<ServiceSpec[]> {

@@ -1,16 +1,19 @@
 import { can } from '@slipway/contract/deployment-states'
 import { transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import { submit } from '../../jobs/enqueue.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import { allowed, requireDeployment } from './find.ts'
+import { type RestartInput, tell } from './restart.ts'
 import { shape, stateOf } from './shape.ts'
 import type { DeploymentRow } from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'keys' | 'runtime'>
+type Submitting = Pick<Platform, 'db' | 'transport'>
 
 const engineFor = async (parts: Parts, deployment: DeploymentRow) =>
   engineOf(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))
@@ -28,21 +31,20 @@ export async function showUsage(parts: Parts, caller: Caller, id: string, signal
   return { data: usage }
 }
 
-/** New containers of the same release, one after the other: nothing that asks notices. */
-export async function restartDeployment(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {
-  const deployment = await requireDeployment(parts.db, caller, id)
-  allowed(can.restart(stateOf(deployment)))
-  const engine = await engineFor(parts, deployment)
-  const token = newId('req')
-  for (const { name } of deployment.services) {
-    await parts.runtime.restart(
-      engine,
-      { project: deployment.projectId, service: name },
-      { signal, token, deployment: id },
-    )
-  }
+/**
+ * New containers of the same release, one after the other: nothing that asks notices. It comes in its turn, as a deployment
+ * does; its services are `pending` until then, `deploying` while it lasts, and then as their engine says.
+ */
+export async function restartDeployment(parts: Submitting, caller: Caller, id: string) {
   return transaction(parts.db, async (tx) => {
+    const { orgId, projectId, ...deployment } = await requireDeployment(tx, caller, id)
+    allowed(can.restart(stateOf({ orgId, projectId, ...deployment })))
+    const input: RestartInput = { deployment: id }
+    const supersede = ['restart']
+    const run = { id: newId('run'), lane: projectId, kind: 'restart', orgId, input, supersede }
+    await submit(tx, parts.transport, run)
+    await tell(tx, orgId, id, () => ({ status: 'pending', error: null }))
     await record(tx, caller, 'deployment.restart', id)
-    return { success: true as const, deployment: shape(deployment, caller) }
+    return { success: true as const, deployment: shape(await requireDeployment(tx, caller, id), caller) }
   })
 }

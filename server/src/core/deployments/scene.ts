@@ -12,6 +12,7 @@ import { type EventWriter, eventWriter } from './events.ts'
 import { append } from './events-store.ts'
 import type { BuiltImage, DeployParts } from './parts.ts'
 import { redactor } from './redact.ts'
+import { secretsOfRun } from './secrets.ts'
 import * as store from './store.ts'
 
 /** Everything the steps look at, read once per owner. What they decide goes through the journal, not through here. */
@@ -25,17 +26,45 @@ export async function openScene(parts: DeployParts, run: Run) {
   const { data } = await listServices(parts.db, project, { limit: 1 })
   const service = data[0]?.name ?? 'web'
   const config: ServiceConfig = data[0]?.config ?? {}
+  const redact = redactor(await secretsOfRun(parts, { project, deployment, variables }))
   const events: EventWriter = eventWriter({
     db: parts.db,
     changes: parts.changes,
     id: run.id,
     fence: run.fence,
-    redact: redactor(variables.map((variable) => variable.value)),
+    redact,
     onLost: () => {},
   })
   const engine: EngineTarget = engineOf(parts, server)
-  const scene = { parts, run, deployment, project, server, engine, service, config, variables, events }
+  const promptMs = promptness(run.signal)
+  const scene = {
+    parts,
+    run,
+    deployment,
+    project,
+    server,
+    engine,
+    service,
+    config,
+    variables,
+    redact,
+    events,
+    promptMs,
+  }
   return { ...scene, ...hooks(scene) }
+}
+
+/** Of the five seconds that a cancel has been promised, for all that is undone together. */
+const PROMPT_MS = 3000
+const LEAST_MS = 250
+
+/** How long an undoing may take that somebody waits for: what takes longer is seen to afterwards. */
+function promptness(signal: AbortSignal): () => number {
+  let since = performance.now()
+  signal.addEventListener('abort', () => {
+    since = performance.now()
+  })
+  return () => Math.max(LEAST_MS, Math.round(since + PROMPT_MS - performance.now()))
 }
 
 type Base = { parts: DeployParts; run: Run; deployment: { id: string }; service: string }

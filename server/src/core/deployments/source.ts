@@ -1,14 +1,33 @@
 import { join } from 'node:path'
 import type { DeploymentSource } from '@slipway/contract/deployments'
 import type { SourceTree } from '../build/source-tree.ts'
+import { openCredential } from '../projects/git-credential.ts'
+import { gitOrigin } from '../projects/git-origin.ts'
 import { openTree } from '../uploads/tree.ts'
+import { DeployFailure } from './failure.ts'
 import type { Scene } from './scene.ts'
 
-const gitSource = ({ repo, branch }: DeploymentSource) => ({
-  url: repo ?? '',
-  branch: branch === undefined || branch === 'HEAD' ? null : branch,
-  credential: null,
-})
+function gitSource({ parts, project }: Scene, { repo = '', branch }: DeploymentSource) {
+  const credential = openCredential(parts, project, repo)
+  if (credential === null && gitOrigin(repo)?.startsWith('ssh:')) {
+    throw new DeployFailure({
+      code: 'git_auth_failed',
+      message: 'The repository is reached over SSH, and the project has no deploy key for its host.',
+      hint: `${GIVE_ONE} with kind "key" and the host keys that ssh-keyscan prints.`,
+    })
+  }
+  return { url: repo, branch: branch === undefined || branch === 'HEAD' ? null : branch, credential }
+}
+
+const GIVE_ONE = 'Send gitCredential to PATCH /api/projects/:id'
+
+/** The driver cannot know that there is nothing to check yet. */
+function withHint(error: unknown, { credential }: ReturnType<typeof gitSource>): never {
+  const { name, code, message } = error as Error & { code?: unknown }
+  if (name !== 'GitFailure' || code !== 'git_auth_failed' || credential !== null) throw error
+  const hint = `The repository is private, or there is none. ${GIVE_ONE} with kind "token".`
+  throw new DeployFailure({ code, message, hint }, { cause: error })
+}
 
 /** Pins what is deployed. A branch becomes a commit here, once. */
 export async function findSource(scene: Scene, signal: AbortSignal): Promise<DeploymentSource> {
@@ -17,7 +36,9 @@ export async function findSource(scene: Scene, signal: AbortSignal): Promise<Dep
   if (source.kind !== 'git') return source
   const { useCommit } = deployment.request
   if (useCommit !== undefined) return { ...source, commitSha: useCommit }
-  const { commitSha, branch, message } = await parts.git.resolve(gitSource(source), signal)
+  const asked = gitSource(scene, source)
+  const found = await parts.git.resolve(asked, signal).catch((error) => withHint(error, asked))
+  const { commitSha, branch, message } = found
   return { ...source, commitSha, commitMessage: message, ...(branch !== null && { branch }) }
 }
 
@@ -27,7 +48,8 @@ export async function openSource(scene: Scene, source: DeploymentSource, signal:
   if (source.kind === 'upload') return openTree(parts, deployment.orgId, source.uploadSessionId ?? '')
   const directory = join(parts.config.dataDir, 'repositories', deployment.projectId)
   const commit = source.commitSha ?? ''
-  const { warnings } = await parts.git.fetch(gitSource(source), commit, directory, signal)
+  const asked = gitSource(scene, source)
+  const { warnings } = await parts.git.fetch(asked, commit, directory, signal).catch((error) => withHint(error, asked))
   for (const line of warnings) events.write('log', { service, step: 'source', stream: 'stderr', line })
   return parts.git.tree(directory, commit, signal)
 }

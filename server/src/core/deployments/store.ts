@@ -88,6 +88,13 @@ export async function remove(db: Queryable, orgId: string, id: string): Promise<
   await sql`delete from run where id = ${id}`.execute(db)
 }
 
+/** The runs of a project's deployments, before those go with it. */
+export async function removeRuns(db: Queryable, orgId: string, projectId: string): Promise<void> {
+  await sql`
+    delete from run using deployment d
+    where d.project_id = ${projectId} and d.org_id = ${orgId} and run.id = d.id`.execute(db)
+}
+
 export async function countPinned(db: Queryable, projectId: string): Promise<number> {
   const { n } = await db
     .selectFrom('deployment')
@@ -109,6 +116,16 @@ export const releases = (db: Queryable, projectId: string, limit: number) =>
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+
+/** Deployments of the project that have not ended, and those that they go back to. */
+export async function openOnes(db: Queryable, projectId: string): Promise<{ id: string; images: string[] }[]> {
+  const { rows } = await sql<{ id: string; images: string[] }>`
+    with open as (select id, request from deployment
+      where project_id = ${projectId} and status in ('queued', 'building', 'deploying'))
+    select id, images from deployment where project_id = ${projectId} and (
+      id in (select id from open) or id in (select request ->> 'rollbackOf' from open))`.execute(db)
+  return rows
+}
 
 /** After someone went back, the next push must not undo it. */
 export async function pauseAutoDeploy(db: Queryable, projectId: string): Promise<void> {

@@ -2,11 +2,12 @@ import type { DeploymentSource, TRIGGERS } from '@slipway/contract/deployments'
 import type { Tx } from '../../db/database.ts'
 import type { StoredRequest } from '../../db/deployment-tables.ts'
 import { newId } from '../../db/ids.ts'
-import { submit } from '../../jobs/enqueue.ts'
+import { type Superseded, submit } from '../../jobs/enqueue.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { append } from './events-store.ts'
+import { type RestartInput, tell } from './restart.ts'
 import * as store from './store.ts'
 
 export type NewDeployment = {
@@ -33,9 +34,9 @@ export async function submitDeployment(
     kind: 'deploy',
     orgId: project.orgId,
     input: {},
-    supersede: true,
+    supersede: ['deploy', 'restart'],
   })
-  for (const old of superseded) await supersede(tx, old, id)
+  for (const old of superseded) await supersede(tx, project.orgId, old, id)
   await store.insert(tx, {
     id,
     orgId: project.orgId,
@@ -56,7 +57,10 @@ export async function submitDeployment(
   return { success: true as const, deployment_id: id, project_id: project.id }
 }
 
-async function supersede(tx: Tx, old: string, by: string): Promise<void> {
+async function supersede(tx: Tx, orgId: string, { id: old, kind, input }: Superseded, by: string): Promise<void> {
+  // What was to be restarted gets new containers now, or stays as it is if those come to nothing.
+  if (kind === 'restart')
+    return tell(tx, orgId, (input as RestartInput).deployment, () => ({ status: 'healthy', error: null }))
   const at = new Date()
   await store.update(tx, old, { status: 'superseded', finishedAt: at })
   await append(tx, old, null, [

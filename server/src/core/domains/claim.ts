@@ -29,7 +29,7 @@ export async function claimHosts(
     }
     if (endpoint.domainType === 'custom' || endpoint.customDomain !== undefined) {
       if (endpoint.customDomain === undefined)
-        throw new Refusal('invalid_request', 'A custom endpoint needs customDomain.', { field: 'customDomain' })
+        throw new Refusal('invalid_request', 'A custom endpoint needs customDomain.', { field: 'publicEndpoints' })
       if (!(await store.claim(tx, { ...base, host: endpoint.customDomain, kind: 'custom' })))
         throw taken(endpoint.customDomain)
     } else if (!known.some((row) => row.kind === 'free')) {

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 
@@ -23,29 +23,16 @@ export async function claim(db: Queryable, row: HostRow): Promise<boolean> {
 export const ofProject = (db: Queryable, projectId: string) =>
   db.selectFrom('hostName').selectAll().where('projectId', '=', projectId).orderBy('host').execute()
 
-/** Every name that leads to an active release on this server. */
-export const onServer = (db: Queryable, serverId: string) =>
-  db
-    .selectFrom('hostName')
-    .innerJoin('deployment', (join) =>
-      join.onRef('deployment.projectId', '=', 'hostName.projectId').on('deployment.active', '=', true),
-    )
-    .select([
-      'hostName.host',
-      'hostName.pathPrefix',
-      'hostName.projectId as project',
-      'hostName.service',
-      'hostName.port',
-    ])
-    .where('deployment.serverId', '=', serverId)
-    .execute()
+type Route = { host: string; pathPrefix: string | null; project: string; service: string; port: number }
 
-export async function setPort(db: Queryable, projectId: string, service: string, port: number): Promise<void> {
-  await db
-    .updateTable('hostName')
-    .set({ port })
-    .where('projectId', '=', projectId)
-    .where('service', '=', service)
-    .where('port', '=', 0)
-    .execute()
+/** Where the names of a server, or of one project there, lead. A name that went to another project leads nowhere from here. */
+export async function routesOn(db: Queryable, serverId: string, projectId: string | null = null): Promise<Route[]> {
+  const { rows } = await sql<Route>`
+    select r.host, r."pathPrefix" as path_prefix, d.project_id as project, r.service, r.port
+    from deployment d
+    cross join lateral jsonb_to_recordset(d.routes) as r(host text, "pathPrefix" text, service text, port int)
+    join host_name h on h.host = r.host and h.project_id = d.project_id
+    where d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})
+    order by r.host`.execute(db)
+  return rows
 }

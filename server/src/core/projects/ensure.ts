@@ -7,8 +7,12 @@ import { insertProject } from './manage.ts'
 import * as store from './store.ts'
 
 /** The project of this name or repository, made if there is none: may be repeated, also by two callers at once. */
-export async function ensureProject({ db }: Pick<Platform, 'db'>, caller: Caller, input: EnsureProject) {
-  return transaction(db, async (tx) => {
+export async function ensureProject(
+  parts: Pick<Platform, 'db' | 'keys' | 'sshKeys'>,
+  caller: Caller,
+  input: EnsureProject,
+) {
+  return transaction(parts.db, async (tx) => {
     const known = await findExisting(tx, caller, input)
     if (known) return { success: true as const, created: false, project: store.shape(known) }
     requireUnrestricted(caller)
@@ -17,10 +21,11 @@ export async function ensureProject({ db }: Pick<Platform, 'db'>, caller: Caller
       name,
       repository: input.repository ?? null,
       branch: null,
+      gitCredential: null,
       serverId: null,
       settings: {},
     }
-    const made = await insertProject(tx, caller, wanted)
+    const made = await insertProject(tx, parts, caller, wanted)
     if (made) return { success: true as const, created: true, project: store.shape(made) }
     const winner = await findExisting(tx, caller, { ...input, name })
     if (winner) return { success: true as const, created: false, project: store.shape(winner) }

@@ -5,12 +5,14 @@ import { newId } from '../../db/ids.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import { type Caller, requireUnrestricted } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
+import { forgetProject } from '../deployments/forget.ts'
 import type { Platform } from '../platform.ts'
 import { requireServer } from '../servers/find.ts'
 import { requireProject } from './find.ts'
+import { afterMove, sealCredential } from './git-credential.ts'
 import * as store from './store.ts'
 
-type Db = Pick<Platform, 'db'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'sshKeys'>
 type ListQuery = PageQuery & { name?: string | undefined }
 
 export const listProjects = ({ pool }: Pick<Platform, 'pool'>, caller: Caller, query: ListQuery) =>
@@ -22,46 +24,54 @@ export async function showProject({ pool }: Pick<Platform, 'pool'>, caller: Call
   return project
 }
 
-export async function createProject({ db }: Db, caller: Caller, input: NewProject) {
+export async function createProject(parts: Parts, caller: Caller, input: NewProject) {
   requireUnrestricted(caller)
-  return transaction(db, async (tx) => {
+  return transaction(parts.db, async (tx) => {
     if (input.serverId !== null) await requireServer(tx, caller, input.serverId)
-    const row = await insertProject(tx, caller, input)
+    const row = await insertProject(tx, parts, caller, input)
     if (!row) throw nameTaken(input.name)
     return store.shape(row)
   })
 }
 
-export async function insertProject(tx: Tx, caller: Caller, input: NewProject) {
+export async function insertProject(tx: Tx, parts: Parts, caller: Caller, input: NewProject) {
+  const { name, repository, gitCredential } = input
+  const id = newId('prj')
   const row = await store.insert(tx, {
-    id: newId('prj'),
+    id,
     orgId: caller.orgId,
     name: input.name,
     repository: input.repository,
     branch: input.branch,
+    ...(await sealCredential(parts, { id, name, repository, gitCredential: null }, gitCredential)),
     serverId: input.serverId,
     settings: JSON.stringify(input.settings),
   })
-  if (row) await record(tx, caller, 'project.create', row.id, { name: row.name, repository: row.repository })
+  const detail = { name, repository, ...(gitCredential && { gitCredential: gitCredential.kind }) }
+  if (row) await record(tx, caller, 'project.create', row.id, detail)
   return row
 }
 
 export async function updateProject(
-  { db }: Db,
+  parts: Parts,
   caller: Caller,
   id: string,
   patch: ProjectPatch,
   ifMatch: number | null,
 ) {
-  return transaction(db, async (tx) => {
+  return transaction(parts.db, async (tx) => {
     const before = await requireProject(tx, caller, id)
     if (patch.serverId) await requireServer(tx, caller, patch.serverId)
     const other =
       patch.name === undefined ? undefined : await store.findByName(tx, { ...caller, projectId: null }, patch.name)
     if (patch.name !== undefined && other && other.id !== id) throw nameTaken(patch.name)
-    const { settings, ...plain } = patch
+    const { settings, gitCredential, ...plain } = patch
+    const repository = patch.repository === undefined ? before.repository : patch.repository
     const changes = {
       ...withoutUndefined(plain),
+      ...(gitCredential === undefined
+        ? afterMove(before.repository, repository)
+        : await sealCredential(parts, { ...before, repository }, gitCredential)),
       ...(settings && { settings: JSON.stringify({ ...before.settings, ...settings }) }),
     }
     const row = await store.update(tx, caller, id, ifMatch, changes)
@@ -71,7 +81,7 @@ export async function updateProject(
   })
 }
 
-export async function removeProject({ db }: Db, caller: Caller, id: string) {
+export async function removeProject({ db, transport }: Pick<Platform, 'db' | 'transport'>, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, id)
     if (await store.isRunning(tx, id)) {
@@ -79,6 +89,7 @@ export async function removeProject({ db }: Db, caller: Caller, id: string) {
         hint: 'Delete its active deployment with ?force=true first, which stops its services.',
       })
     }
+    await forgetProject(tx, transport, project)
     await store.remove(tx, caller, id)
     await record(tx, caller, 'project.delete', id, { name: project.name })
     return { success: true as const }

@@ -12,7 +12,8 @@ export type ProjectRow = Selectable<Tables['project']>
 /** Every query names the organization and, for a token that is restricted to one project, that project. */
 export type ProjectScope = Pick<Caller, 'orgId' | 'projectId'>
 
-const COLUMNS = `id, name, repository, branch, server_id as "serverId", settings, version,
+const COLUMNS = `id, name, repository, branch, git_credential_shown as "gitCredentialShown",
+  server_id as "serverId", settings, version,
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const findShown = statement<ProjectRow>(
@@ -95,12 +96,13 @@ export async function remove(db: Queryable, scope: ProjectScope, id: string): Pr
 
 const DEFAULTS = ProjectSettings.parse({})
 
-export function shape(row: Omit<ProjectRow, 'orgId'>): Project {
+export function shape(row: Omit<ProjectRow, 'orgId' | 'gitCredential'>): Project {
   return {
     id: row.id,
     name: row.name,
     repository: row.repository,
     branch: row.branch,
+    gitCredential: row.gitCredentialShown,
     serverId: row.serverId,
     settings: { ...DEFAULTS, ...row.settings },
     version: row.version,

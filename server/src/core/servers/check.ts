@@ -9,7 +9,7 @@ import { requireServer } from './find.ts'
 import { type Failure, reportFacts, reportFailure } from './report.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'engines'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'engines' | 'runtime'>
 
 /**
  * Looks at the server now. What is wrong with it is an answer, not an error. The first check that succeeds pins the
@@ -18,9 +18,12 @@ type Parts = Pick<Platform, 'db' | 'keys' | 'engines'>
 export async function checkServer(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {
   const server = await requireServer(parts.db, caller, id)
   const found = await inspect(parts, server, signal)
-  const report = 'facts' in found ? reportFacts(found.facts) : reportFailure(found.failure)
   const hostKey = 'facts' in found ? found.facts.hostKey : null
+  const owner = 'facts' in found ? await readOwner(parts, { ...server, hostKey }, signal) : null
+  const report =
+    'facts' in found ? reportFacts(found.facts, owner && { ...owner, us: server.orgId }) : reportFailure(found.failure)
   return transaction(parts.db, async (tx) => {
+    if (owner) await store.saveEngine(tx, server, owner.engineId)
     const saved = await store.saveReport(tx, server, report, hostKey)
     const current = saved ?? (await store.find(tx, caller.orgId, id))
     if (!current) throw notFound('server')
@@ -29,6 +32,13 @@ export async function checkServer(parts: Parts, caller: Caller, id: string, sign
     return { success: true as const, server: store.shape(current), report }
   })
 }
+
+/** Whom the engine serves; null where it is no manager of a Swarm, or does not say. */
+const readOwner = (parts: Parts, server: store.ServerRow, signal: AbortSignal) =>
+  parts.runtime.owner.read(engineOf(parts, server), { signal }).catch(() => {
+    signal.throwIfAborted()
+    return null
+  })
 
 const isFailure = (error: unknown): error is Failure & Error =>
   error instanceof Error && 'hint' in error && 'code' in error

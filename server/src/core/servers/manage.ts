@@ -1,7 +1,7 @@
 import type { PageQuery } from '@slipway/contract/pages'
 import type { NewServer, ServerPatch } from '@slipway/contract/servers'
 import type { Insertable } from 'kysely'
-import { transaction } from '../../db/database.ts'
+import { type Queryable, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Tables } from '../../db/tables.ts'
 import { Refusal } from '../../errors.ts'
@@ -9,6 +9,7 @@ import { type Caller, require } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { stale, withoutUndefined } from '../projects/manage.ts'
+import { engineOf } from './engine-of.ts'
 import { requireServer } from './find.ts'
 import { placeOfKey, sealedKey } from './keys.ts'
 import * as store from './store.ts'
@@ -77,7 +78,10 @@ export async function updateServer(
   const changes = { ...withoutUndefined(plain), ...(user !== undefined && { loginUser: user }), ...key, ...forgotten }
   return transaction(parts.db, async (tx) => {
     if (patch.name !== undefined && (await store.hasName(tx, caller.orgId, patch.name, id))) throw nameTaken(patch.name)
-    const row = await store.update(tx, caller.orgId, id, ifMatch, { ...changes, ...(reaching && { lastReport: null }) })
+    const row = await store.update(tx, caller.orgId, id, ifMatch, {
+      ...changes,
+      ...(reaching && { lastReport: null, engineId: null }),
+    })
     if (!row) throw stale(before.version)
     await record(tx, caller, 'server.update', id, { changed: Object.keys(patch) })
     return store.shape(row)
@@ -95,19 +99,47 @@ async function newKey(
   return sealedKey(parts, server.id, server.name, { ...given, privateKey })
 }
 
-export async function removeServer({ db }: Db, caller: Caller, id: string) {
-  return transaction(db, async (tx) => {
+/** Its engine is free for others afterwards, if it can be reached: what cannot be told stays there. */
+export async function removeServer(parts: LeaveParts, caller: Caller, id: string, signal: AbortSignal) {
+  const before = await requireServer(parts.db, caller, id)
+  await refuseUsed(parts.db, caller, id)
+  const left = await leave(parts, before, signal)
+  return transaction(parts.db, async (tx) => {
     const server = await requireServer(tx, caller, id)
-    const used = await store.projectsOn(tx, caller.orgId, id)
-    if (used.length > 0) {
-      throw new Refusal('server_in_use', `Projects still use this server: ${used.map((p) => p.name).join(', ')}.`, {
-        hint: 'Move or delete them first.',
-      })
-    }
+    await refuseUsed(tx, caller, id)
     await store.remove(tx, caller.orgId, id)
-    await record(tx, caller, 'server.delete', id, { name: server.name })
+    await record(tx, caller, 'server.delete', id, { name: server.name, ...(left !== null && { left }) })
     return { success: true as const }
   })
+}
+
+async function refuseUsed(db: Queryable, caller: Caller, id: string): Promise<void> {
+  const used = await store.projectsOn(db, caller.orgId, id)
+  if (used.length === 0) return
+  throw new Refusal('server_in_use', `Projects still use this server: ${used.map((p) => p.name).join(', ')}.`, {
+    hint: 'Move or delete them first.',
+  })
+}
+
+type LeaveParts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'edge'>
+const LEAVE_MS = 20_000
+
+/** Takes the edge and the mark of the organization away; null, or why that was not possible. */
+async function leave(parts: LeaveParts, server: store.ServerRow, signal: AbortSignal): Promise<string | null> {
+  const same = await store.sameEngine(parts.db, server)
+  // Never used, or reached by another address too.
+  if (server.engineId === null || same.some(({ id, engineId }) => id !== server.id && engineId !== null)) return null
+  const within = AbortSignal.any([signal, AbortSignal.timeout(LEAVE_MS)])
+  try {
+    const engine = engineOf(parts, server)
+    const { org } = await parts.runtime.owner.read(engine, { signal: within })
+    if (org !== server.orgId) return null
+    await parts.edge.remove(engine, within)
+    await parts.runtime.owner.release(engine, server.orgId, { signal: within })
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 const nameTaken = (name: string) =>

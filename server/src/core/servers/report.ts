@@ -10,11 +10,12 @@ const MEMORY_WANTED = 0.5 * GIB
 const WEB_PORTS = [80, 443]
 
 /** What was found, in words: each line says what to do when something is to be done. */
-export function reportFacts(facts: EngineFacts): ServerReport {
+export function reportFacts(facts: EngineFacts, owner: Owner | null): ServerReport {
   const checks = [
     ok('connection', facts.hostKey === null ? 'the local socket answers' : `SSH works, host key ${facts.hostKey}`),
     ok('engine', `Docker Engine ${facts.engine.version} on ${facts.engine.os}, ${facts.engine.arch}`),
     swarm(facts.swarm),
+    ...(owner ? [organization(owner)] : []),
     disk(facts.disk),
     memory(facts.memory),
     ports(facts.listeningPorts),
@@ -32,6 +33,19 @@ export function reportFacts(facts: EngineFacts): ServerReport {
     portsInUse: facts.listeningPorts,
     checks,
   }
+}
+
+/** Whom the engine serves, and who asks. */
+type Owner = { org: string | null; us: string }
+
+function organization({ org, us }: Owner): ServerCheck {
+  if (org === us) return ok('organization', 'serves this organization')
+  if (org === null) return ok('organization', 'serves no organization yet')
+  return failed(
+    'organization',
+    'serves another organization',
+    'Use another server: applications of one server can reach each other, so it carries one organization.',
+  )
 }
 
 const NOTHING = { engineVersion: null, swarm: null, cpus: null, memoryBytes: null, memoryAvailableBytes: null }

@@ -68,6 +68,53 @@ export const saveReport = (db: Queryable, server: ServerRow, report: ServerRepor
     .returningAll()
     .executeTakeFirst()
 
+/** Which engine it turned out to be. */
+export async function saveEngine(db: Queryable, server: ServerRow, engineId: string | null): Promise<void> {
+  await db
+    .updateTable('server')
+    .set({ engineId })
+    .where('orgId', '=', server.orgId)
+    .where('id', '=', server.id)
+    .where('version', '=', server.version)
+    .execute()
+}
+
+/** All servers of the organization that may be the same engine: by its id, or because theirs is not known. */
+export const sameEngine = (db: Queryable, server: ServerRow) =>
+  db
+    .selectFrom('server')
+    .select(['id', 'engineId'])
+    .where('orgId', '=', server.orgId)
+    .where((eb) => eb.or([eb('id', '=', server.id), eb('engineId', 'is', null), eb('engineId', '=', server.engineId)]))
+    .execute()
+
+/** Servers that something was ever deployed to. */
+export const used = (db: Queryable) =>
+  db
+    .selectFrom('server')
+    .selectAll()
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('deployment').select('id').whereRef('deployment.serverId', '=', 'server.id')),
+    )
+    .orderBy('id')
+    .execute()
+
+/** Servers whose edge is to lead somewhere. */
+export const withRoutes = (db: Queryable) =>
+  db
+    .selectFrom('server')
+    .selectAll()
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deployment')
+          .select('id')
+          .whereRef('deployment.serverId', '=', 'server.id')
+          .where('deployment.routed', '=', true),
+      ),
+    )
+    .orderBy('id')
+    .execute()
+
 export const projectsOn = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('project').select('name').where('serverId', '=', id).where('orgId', '=', orgId).limit(3).execute()
 

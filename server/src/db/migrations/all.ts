@@ -2,10 +2,16 @@ import type { Migration } from 'kysely/migration'
 import { up as foundation } from './0001_foundation.ts'
 import { up as runs } from './0002_runs.ts'
 import { up as deployments } from './0003_deployments.ts'
+import { up as logRetention } from './0004_log_retention.ts'
+import { up as gitCredentials } from './0005_git_credentials.ts'
+import { up as lifecycle } from './0006_lifecycle.ts'
 
 /** In order; a migration that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001_foundation': { up: foundation },
   '0002_runs': { up: runs },
   '0003_deployments': { up: deployments },
+  '0004_log_retention': { up: logRetention },
+  '0005_git_credentials': { up: gitCredentials },
+  '0006_lifecycle': { up: lifecycle },
 }

@@ -7,10 +7,20 @@ export interface Builder {
    * What the user's Dockerfile broke, a cancel and a deadline are results. Thrown is what stands in the way of building at
    * all: BuilderFailure, or SshFailure from the way to the server.
    */
-  build(request: BuildRequest, emit: (event: BuildEvent) => void, signal: AbortSignal): Promise<BuildResult>
+  build(
+    request: BuildRequest,
+    emit: (event: BuildEvent) => void,
+    signal: AbortSignal,
+    room?: Room,
+  ): Promise<BuildResult>
   /** Ends the builds of owners that died and removes their files; answers with the ids of the builds. */
   endLeftovers(): Promise<string[]>
+  /** Ends what other processes of this machine still do for a build: whoever says this has taken it over from them. */
+  endBuild(build: string): Promise<void>
 }
+
+/** Waits while there are more events than can be taken: what a build prints lies on a disk until then. */
+export type Room = () => Promise<void>
 
 export type BuildRequest = {
   engine: BuildTarget

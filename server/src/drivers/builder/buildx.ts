@@ -1,14 +1,22 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askEngine } from './ask.ts'
-import { type BuildEvent, type Builder, BuilderFailure, type BuildRequest, type BuildResult } from './builder.ts'
+import {
+  type BuildEvent,
+  type Builder,
+  BuilderFailure,
+  type BuildRequest,
+  type BuildResult,
+  type Room,
+} from './builder.ts'
 import { buildxCall } from './call.ts'
 import { runClient } from './client.ts'
 import { configFolder } from './config-folder.ts'
 import { objectTo } from './dockerfile/images.ts'
 import { type Dockerfile, takeDockerfile } from './dockerfile/take.ts'
+import { endSteps } from './end-steps.ts'
 import { type ReachedEngine, reachEngine } from './engine.ts'
-import { endLeftovers, markOf, openWorkFolder } from './leftovers.ts'
+import { endBuild, endLeftovers, markOf, openWorkFolder } from './leftovers.ts'
 import { bindLimits } from './limits/bind.ts'
 import { readProgress } from './progress/read.ts'
 import { trackSteps } from './progress/steps.ts'
@@ -29,30 +37,45 @@ type BuildxOptions = {
 const PING_MS = 5000
 
 /** `signal` is the caller's; `either` is aborted by it or by the deadline. */
-type Watch = { emit: (event: BuildEvent) => void; signal: AbortSignal; either: AbortSignal }
+type Watch = {
+  emit: (event: BuildEvent) => void
+  signal: AbortSignal
+  either: AbortSignal
+  room: Room | undefined
+  /** No other build of the project goes on in this process, hence anywhere: one process at a time has the project. */
+  alone: boolean
+  /** A step may be running. */
+  began: boolean
+}
 
 /** The real builder: BuildKit inside the Docker Engine, through docker-buildx. */
 export function buildxBuilder(options: BuildxOptions): Builder {
   const { scratch, instance } = options
   if (Buffer.byteLength(scratch) > 60) throw new Error(`the scratch directory ${scratch} is longer than 60 bytes`)
   if (!/^[\w.-]+$/.test(instance)) throw new Error(`an instance cannot be called ${instance}`)
+  const going: string[] = []
   return {
-    async build(request, emit, signal) {
+    async build(request, emit, signal, room) {
       checkRequest(request)
       await requireBuildx(options.buildx)
       const either = AbortSignal.any([signal, AbortSignal.timeout(request.deadlineMs)])
-      const watch = { emit, signal, either }
+      const alone = !going.includes(request.project)
+      const watch: Watch = { emit, signal, either, room, alone, began: false }
       const folder = await openWorkFolder(scratch)
+      going.push(request.project)
       try {
         return await buildIn(folder, options, request, watch)
       } catch (error) {
+        if (!either.aborted && watch.began && alone) await endSteps(options, request, either)
         if (either.aborted) return stopped(request, watch)
         throw error
       } finally {
+        going.splice(going.indexOf(request.project), 1)
         await rm(folder, { recursive: true, force: true })
       }
     },
     endLeftovers: () => endLeftovers(options),
+    endBuild: (build) => endBuild(options.instance, build),
   }
 }
 
@@ -65,8 +88,11 @@ async function buildIn(folder: string, options: BuildxOptions, request: BuildReq
   try {
     const { socketPath } = engine
     const { project, limits } = request
-    const { helperImage } = options
-    const cgroup = await bindLimits(socketPath, { project, limits, helperImage, signal: watch.either })
+    const { helperImage, instance } = options
+    const { alone, either } = watch
+    const wanted = { instance, project, limits, helperImage, endSteps: alone, signal: either }
+    const cgroup = await bindLimits(socketPath, wanted)
+    watch.began = true
     return await run({ folder, options, request, dockerfile, engine, cgroup }, watch)
   } catch (error) {
     throw watch.either.aborted ? error : await engine.explain(error)
@@ -95,13 +121,17 @@ async function run(prepared: Prepared, watch: Watch): Promise<BuildResult> {
     metadata,
     cgroup,
     mark: markOf(options.instance, request),
+    labels: { 'slipway.instance': options.instance, 'slipway.project': request.project },
   })
   const tracker = trackSteps(watch.emit, dockerfile.rename)
   const text: string[] = []
   const reader = readProgress({ document: tracker.take, text: (line) => text.push(dockerfile.rename(line)) })
   const end = await runClient(call, {
     transcript: join(folder, 'progress'),
-    take: (chunk) => reader.push(chunk),
+    async take(chunk) {
+      reader.push(chunk)
+      await watch.room?.()
+    },
     signal: watch.either,
   })
   reader.end()

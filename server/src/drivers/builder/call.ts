@@ -11,6 +11,7 @@ type CallOptions = {
   metadata: string
   cgroup: string
   mark: { name: string; value: string }
+  labels: Record<string, string>
 }
 
 /** The program, its arguments and all of its environment. */
@@ -34,6 +35,9 @@ export function buildxCall(request: BuildRequest, options: CallOptions): Call {
     ...['--add-host', `${project}.slipway.invalid:127.0.0.1`],
     // Part of the key as well, hence one per project and not per build.
     ...['--cgroup-parent', options.cgroup],
+    // Written into the finished image: no step's cache key knows of them. They do not differ between builds of a project, so
+    // an unchanged source stays the same image.
+    ...Object.entries(options.labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...(noCache ? ['--no-cache'] : []),
     ...['--', request.context],
   ]

@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 type ClientOptions = {
   /** Where its output goes until the build's end. */
   transcript: string
-  take(chunk: Buffer): void
+  take(chunk: Buffer): Promise<void>
   /** Aborting ends the process, and with it the build in the engine. */
   signal: AbortSignal
 }
@@ -18,6 +18,7 @@ const POLL_MS = 40
 const GRACE_MS = 2000
 /** The transcript lies on our disk, and a step may print for ever. */
 const MOST_BYTES = 1 << 30
+const MOST_AFTERWARDS = 4 << 20
 
 /**
  * Runs buildx to its end. Its output goes to a file, not to a pipe: a reader that is 5 s late would turn a good build into
@@ -40,7 +41,7 @@ export async function runClient({ argv, env }: Call, options: ClientOptions): Pr
     if (end.aborted) stop()
     else end.addEventListener('abort', stop, { once: true })
     try {
-      await follow(file, closed, take, () => excess.abort())
+      await follow(file, { closed, take, end, tooMuch: () => excess.abort() })
       return { code: await closed, printedTooMuch: excess.signal.aborted }
     } catch (error) {
       // Nobody follows it any more: no transcript, no end.
@@ -55,24 +56,30 @@ export async function runClient({ argv, env }: Call, options: ClientOptions): Pr
   }
 }
 
+type Following = Pick<ClientOptions, 'take'> & { closed: Promise<unknown>; end: AbortSignal; tooMuch(): void }
+
 /** Reads what is appended until `closed`, and then what came last. */
-async function follow(file: FileHandle, closed: Promise<unknown>, take: ClientOptions['take'], tooMuch: () => void) {
+async function follow(file: FileHandle, { closed, take, end, tooMuch }: Following) {
   const buffer = Buffer.allocUnsafe(256 * 1024)
   let position = 0
+  let afterwards = 0
   let ended = false
   const finish = () => {
     ended = true
   }
-  const end = closed.then(finish, finish)
+  const over = closed.then(finish, finish)
   for (let last = false; !last; ) {
     last = ended
     for (;;) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
       if (bytesRead === 0) break
-      take(buffer.subarray(0, bytesRead))
+      await take(buffer.subarray(0, bytesRead))
       position += bytesRead
+      // Whoever ended it does not wait for a long tail to be read.
+      if (end.aborted) afterwards += bytesRead
+      if (afterwards > MOST_AFTERWARDS) return
       if (position > MOST_BYTES) tooMuch()
     }
-    if (!last) await Promise.race([end, sleep(POLL_MS)])
+    if (!last) await Promise.race([over, sleep(POLL_MS)])
   }
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, lstat, mkdir, rename, rm, symlink, utimes } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { type FileRecord, type Manifest, readManifest, recordOf, untouched, writeManifest } from './context/manifest.ts'
 import { receive } from './context/receive.ts'
 import type { SourceEntry, SourceTree } from './context/source-tree.ts'
 import { clearSurplus } from './context/surplus.ts'
 import { wantedPaths } from './context/wanted-paths.ts'
+import { lives, self } from './owner.ts'
 
 export type SyncReport = { written: number; kept: number; removed: number }
 
@@ -13,15 +14,17 @@ export type SyncReport = { written: number; kept: number; removed: number }
  * Makes a directory equal to a source tree. BuildKit resends what differs in size or mtime, so an unchanged file is not
  * touched and a changed one always gets an mtime it did not have before. What was written is recorded beside the directory,
  * and believed only as far as the files still look like it: killed at any point, the next call puts everything right.
- * One call at a time per directory.
+ * One call at a time per directory counts; one that has lost its turn disturbs as little as it can.
  */
 export async function syncContext(directory: string, tree: SourceTree, signal: AbortSignal): Promise<SyncReport> {
   if (!isAbsolute(directory)) throw new Error('the context directory must be absolute')
   const wanted = wantedPaths(tree.entries)
-  const unfinished = join(dirname(directory), `.${basename(directory)}.unfinished`)
-  const recordFile = join(dirname(directory), `.${basename(directory)}.manifest`)
-  await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  const parent = dirname(directory)
+  const recordFile = join(parent, `.${basename(directory)}.manifest`)
+  await mkdir(parent, { recursive: true })
+  await clearUnfinished(parent, basename(directory))
+  // Of its own: a caller that was stopped for long may not know that another has taken its place.
+  const unfinished = await mkdtemp(join(parent, `.${basename(directory)}.unfinished-${self()}-`))
   await mkdir(directory, { recursive: true })
   // Whatever the umask: COPY takes the modes of directories over into the image.
   await chmod(directory, 0o755)
@@ -36,6 +39,14 @@ export async function syncContext(directory: string, tree: SourceTree, signal: A
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
+}
+
+/** What calls of processes that died have left. */
+async function clearUnfinished(parent: string, name: string): Promise<void> {
+  const prefix = `.${name}.unfinished-`
+  const left = (await readdir(parent)).filter((entry) => entry.startsWith(prefix))
+  const dead = left.filter((entry) => !lives(entry.slice(prefix.length).split('-')[0] ?? ''))
+  for (const entry of dead) await rm(join(parent, entry), { recursive: true, force: true })
 }
 
 type Sync = {

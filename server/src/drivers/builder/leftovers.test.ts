@@ -39,6 +39,18 @@ describe('a build whose owner is gone', () => {
     expect(await bench.builder.endLeftovers()).toEqual([])
   })
 
+  test('and one of a living owner that has lost it, are ended by whoever has it now', async () => {
+    const [ours, others, another] = [
+      markOf(bench.instance, { build: 'dep_lost', service: 'web' }).value,
+      `${bench.instance}/1.1/dep_lost/web`,
+      `${bench.instance}/1.1/dep_else/web`,
+    ].map(mark) as [ChildProcess, ChildProcess, ChildProcess]
+    await bench.builder.endBuild('dep_lost')
+    expect(await ended(others)).toBe('SIGKILL')
+    expect([ours.signalCode, another.signalCode]).toEqual([null, null])
+    for (const child of [ours, another]) child.kill('SIGKILL')
+  })
+
   test('is told from one of a living owner, and from those of another installation', async () => {
     const ourMark = markOf(bench.instance, { build: 'dep_ours', service: 'web' }).value
     const ours = mark(ourMark)
@@ -76,4 +88,29 @@ function startOwner(request: BuildRequest): ChildProcess {
     await buildxBuilder(options).build(request, () => {}, new AbortController().signal)`,
   )
   return spawn(process.execPath, [program, JSON.stringify([options, request])], { stdio: 'inherit' })
+}
+
+describe('steps that outlived their engine', () => {
+  test('are ended before the next build of their project begins, and those of another project are not', async () => {
+    const [project, other] = [bench.project(), bench.project()]
+    const naps = await Promise.all([project, other].map((one) => strayStep(one)))
+    await bench.run(bench.request(project, 'FROM busybox:1\nRUN true\n'))
+    await expect.poll(() => processesCalled('sleep', naps[0]?.nap ?? '')).toEqual([])
+    expect(processesCalled('sleep', naps[1]?.nap ?? '')).toHaveLength(1)
+    for (const { id } of naps) await bench.ask(`/containers/${id}?force=1`, 'DELETE')
+  })
+})
+
+/** A process in the cgroup of a project's steps. */
+async function strayStep(project: string): Promise<{ id: string; nap: string }> {
+  const nap = uncommon()
+  const { Id } = await bench.ask<{ Id: string }>('/containers/create', 'POST', {
+    Image: HELPER_IMAGE,
+    Cmd: ['sleep', nap],
+    User: '1000',
+    HostConfig: { CgroupParent: `/slipway/${project}`, NetworkMode: 'none' },
+  })
+  await bench.ask(`/containers/${Id}/start`, 'POST')
+  await expect.poll(() => processesCalled('sleep', nap)).toHaveLength(1)
+  return { id: Id, nap }
 }

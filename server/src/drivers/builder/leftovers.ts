@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-// A process is told by its number and the time it started at: numbers come again.
-type Owner = string
+import { lives, type Owner, self, startOf } from './owner.ts'
 
 const MARK = 'SLIPWAY_BUILD'
+/** No build takes this long: what is left of an owner that cannot be seen from here. */
+const MOST_AGE_MS = 25 * 3600_000
 
 /** In the environment of each build's process, so that it can be found when its owner is gone. */
 export function markOf(instance: string, { build, service }: { build: string; service: string }) {
@@ -22,32 +21,55 @@ export async function openWorkFolder(scratch: string): Promise<string> {
 
 /** Builds of owners that live are left alone, ours and those of other processes. */
 export async function endLeftovers({ scratch, instance }: { scratch: string; instance: string }): Promise<string[]> {
-  const found = (await Promise.all((await processes()).map((pid) => leftover(pid, instance)))).filter(
-    (it) => it !== null,
-  )
-  // Ending the client is enough: BuildKit notices the closed connection and ends what runs.
-  for (const { pid } of found) end(pid)
-  const deadline = Date.now() + 5000
-  while (found.some(({ pid, started }) => startOf(pid) === started) && Date.now() < deadline) await sleep(10)
+  const left = (await buildsOf(instance)).filter(({ owner }) => !lives(owner))
+  await endAll(left)
   await removeWorkFolders(join(scratch, 'work'))
-  return [...new Set(found.map(({ build }) => build))]
+  return [...new Set(left.map(({ build }) => build))]
 }
 
-async function leftover(pid: number, instance: string) {
+/** Also of an owner that lives: one that was stopped for so long that it lost the build does not know it yet. */
+export async function endBuild(instance: string, build: string): Promise<void> {
+  await endAll((await buildsOf(instance)).filter((found) => found.build === build && found.owner !== self()))
+}
+
+type Found = { pid: number; owner: Owner; build: string; started: string | undefined }
+
+async function buildsOf(instance: string): Promise<Found[]> {
+  const found = await Promise.all((await processes()).map((pid) => readMark(pid, instance)))
+  return found.filter((it) => it !== null)
+}
+
+async function readMark(pid: number, instance: string): Promise<Found | null> {
   // Another user's process, or one that has ended meanwhile, cannot be read and is not ours.
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
   const prefix = `${MARK}=${instance}/`
   const mark = environment.split('\0').find((entry) => entry.startsWith(prefix))
-  const [owner = '', build = ''] = mark?.slice(prefix.length).split('/') ?? []
-  if (mark === undefined || alive(owner)) return null
-  return { pid, build, started: startOf(pid) }
+  if (mark === undefined) return null
+  const [owner = '', build = ''] = mark.slice(prefix.length).split('/')
+  return { pid, owner, build, started: startOf(pid) }
+}
+
+/** Ending the client is enough: BuildKit notices the closed connection and ends what runs. */
+async function endAll(found: Found[]): Promise<void> {
+  for (const { pid } of found) end(pid)
+  const deadline = Date.now() + 5000
+  while (found.some(({ pid, started }) => startOf(pid) === started) && Date.now() < deadline) await sleep(10)
 }
 
 async function removeWorkFolders(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
-  const orphans = names.filter((name) => !alive(name.split('-')[0] ?? ''))
-  for (const name of orphans) await rm(join(parent, name), { recursive: true, force: true })
+  for (const name of names) {
+    const owned = lives(name.split('-')[0] ?? '')
+    const age = owned ? await ageOf(join(parent, name)) : 0
+    if (!owned || age > MOST_AGE_MS) await rm(join(parent, name), { recursive: true, force: true })
+  }
 }
+
+const ageOf = (path: string) =>
+  lstat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  )
 
 function end(pid: number): void {
   try {
@@ -59,23 +81,4 @@ function end(pid: number): void {
 
 async function processes(): Promise<number[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-}
-
-function self(): Owner {
-  return `${process.pid}.${startOf(process.pid)}`
-}
-
-function alive(owner: Owner): boolean {
-  const [pid = '', started = ''] = owner.split('.')
-  return started !== '' && startOf(Number(pid)) === started
-}
-
-/** In ticks since boot; field 22, counted after the name, which may hold anything. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
 }

@@ -167,6 +167,29 @@ describe('routes', () => {
     expect(await edge.state(null)).toEqual(others)
   })
 
+  test('of one project change without a look at the others, however many do so at once', async () => {
+    const of = (project: string, host: string) => ({ ...to(host), project })
+    const projects = Array.from({ length: 12 }, (_, n) => `prj_${n}`)
+    await edge.reconcile(null, [to('stays.test')])
+    await Promise.all(
+      projects.map((project) => edge.route(null, project, [of(project, `${project.slice(4)}.many.test`)])),
+    )
+    expect(await edge.state(null)).toHaveLength(13)
+    expect(await edge.route(null, 'prj_3', [])).toEqual({ written: 0, removed: 1 })
+    // A name that went over to another project is taken from the one that had it.
+    expect(await edge.route(null, 'prj_4', [of('prj_4', '4.many.test'), of('prj_4', '5.many.test')])).toEqual({
+      written: 1,
+      removed: 0,
+    })
+    const asked: string[] = []
+    const wanted = async () => {
+      asked.push('now')
+      return [to('stays.test')]
+    }
+    expect(await edge.reconcile(null, wanted)).toEqual({ written: 0, removed: 11 })
+    expect(asked.length).toBeGreaterThan(0)
+  })
+
   test('are refused as a whole when one is wrong', async () => {
     await edge.reconcile(null, [to('good.test')])
     for (const bad of [to('../x'), to('good.test', 'api')]) {

@@ -51,6 +51,7 @@ export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdge
   return {
     ensure: (target, settings, signal) => on(target, signal, (scope) => ensureEdge(scope, settings), ensureDeadlineMs),
     reconcile: (target, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted)),
+    route: (target, project, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted, project)),
     state: (target, signal) => on(target, signal, async (scope) => (await seeRoutes(scope)).routes),
     remove: (target, signal) => on(target, signal, removeEdge),
   }

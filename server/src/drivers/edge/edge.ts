@@ -5,10 +5,18 @@ export interface Edge<Target> {
   /** Brings the edge to this state and returns when it answers. Changing it costs open connections; calling again does not. */
   ensure(target: Target, settings: EdgeSettings, signal?: AbortSignal): Promise<'created' | 'unchanged' | 'replaced'>
   /**
-   * Makes the routes exactly these, whatever was there: after a change, and again after the edge or its volume was lost.
+   * Makes the routes exactly these, whatever was there: after the edge or its volume was lost, and to be sure. They are
+   * asked for after the edge's own have been read: what was written down before it came to the edge is then among them.
    * Two callers with the same routes may meet; with different ones the later wins or one fails with `routes_contested`.
    */
-  reconcile(target: Target, wanted: EdgeRoute[], signal?: AbortSignal): Promise<{ written: number; removed: number }>
+  reconcile(target: Target, wanted: RoutesWanted, signal?: AbortSignal): Promise<{ written: number; removed: number }>
+  /** The same for the routes of one project; those of others are left alone, so any number of projects may meet. */
+  route(
+    target: Target,
+    project: string,
+    wanted: RoutesWanted,
+    signal?: AbortSignal,
+  ): Promise<{ written: number; removed: number }>
   state(target: Target, signal?: AbortSignal): Promise<EdgeRoute[]>
   /** Takes away the service, its files and its configuration; the network stays while others are on it. */
   remove(target: Target, signal?: AbortSignal): Promise<void>
@@ -23,6 +31,8 @@ export type EdgeRoute = {
   service: string
   port: number
 }
+
+export type RoutesWanted = EdgeRoute[] | (() => Promise<EdgeRoute[]>)
 
 export type EdgeSettings = {
   image: string

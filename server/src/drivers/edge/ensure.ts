@@ -33,7 +33,7 @@ async function bringAbout(scope: EdgeScope, settings: EdgeSettings): Promise<'cr
   if (service && labels[INSTANCE_LABEL] !== settings.instance) {
     throw new EdgeFailure('edge_foreign', `The edge ${name} on this server belongs to another Slipway.`)
   }
-  await ensureNetwork(scope)
+  await ensureNetwork(scope, settings.instance)
   const place = { name, nodeId: await nodeId(scope), config: await ensureConfig(scope) }
   const { hash, spec } = edgeService(place, settings)
   const done = !service ? 'created' : labels[SPEC_LABEL] === hash ? 'unchanged' : 'replaced'
@@ -71,15 +71,18 @@ function isMeeting(error: unknown): boolean {
   return statusCode === 409 || (statusCode === 500 && /out of sequence|conflicts with an existing/.test(message))
 }
 
-/** Not attachable: only services of this Swarm come onto it, no container someone starts by hand. */
-async function ensureNetwork({ docker, name, signal }: EdgeScope): Promise<void> {
+/**
+ * Not attachable: only services of this Swarm come onto it, no container someone starts by hand. Mostly the runtime was
+ * here before, with the first service; it takes this one for its own by the label.
+ */
+async function ensureNetwork({ docker, name, signal }: EdgeScope, instance: string): Promise<void> {
   const found = await docker.listNetworks({ filters: { name: [name] }, abortSignal: signal })
   if (found.some((network) => network.Name === name)) return
   await docker.createNetwork({
     Name: name,
     Driver: 'overlay',
     Attachable: false,
-    Labels: { [ROLE_LABEL]: 'edge' },
+    Labels: { [ROLE_LABEL]: 'edge', 'slipway.instance': instance },
     abortSignal: signal,
   })
 }

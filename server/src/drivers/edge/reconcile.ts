@@ -1,25 +1,28 @@
 import { upload } from './archive.ts'
-import { EdgeFailure, type EdgeRoute } from './edge.ts'
+import { EdgeFailure, type EdgeRoute, type RoutesWanted } from './edge.ts'
 import { ROUTES, type RoutesSeen, readRoutes } from './read-routes.ts'
-import { NONE, nameFor, placeRoute } from './route-file.ts'
+import { NONE, nameFor, placeRoute, type RouteFile, routeOf } from './route-file.ts'
 import { type EdgeScope, runningEdge } from './running.ts'
 import { tidyRoutes } from './tidy.ts'
 
 /** Writing is followed by looking again: another caller, or a container that ended meanwhile, costs one more round. */
 const MOST_ROUNDS = 5
 
+/** With a project, only its routes are looked at, and the slots that it is to have. */
 export async function reconcileRoutes(
   scope: EdgeScope,
-  wanted: EdgeRoute[],
+  wanted: RoutesWanted,
+  project?: string,
 ): Promise<{ written: number; removed: number }> {
-  const entries = entriesOf(wanted)
   const done = { written: 0, removed: 0 }
   let last: unknown
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const { container } = await runningEdge(scope)
     try {
       const seen = await readRoutes(container, scope.signal)
-      const changes = changesOf(seen, entries)
+      const entries = entriesOf(typeof wanted === 'function' ? await wanted() : wanted)
+      const isMine = (file: RouteFile) => project === undefined || routeOf(file)?.project === project
+      const changes = changesOf(seen, entries, isMine)
       if (changes.length === 0) {
         await tidyRoutes(container, seen, scope.signal)
         return done
@@ -51,8 +54,9 @@ function entriesOf(wanted: EdgeRoute[]): Map<string, string> {
   return entries
 }
 
-function changesOf({ winners }: RoutesSeen, entries: Map<string, string>) {
-  const slots = new Set([...winners.keys(), ...entries.keys()])
+function changesOf({ winners }: RoutesSeen, entries: Map<string, string>, isMine: (file: RouteFile) => boolean) {
+  const mine = [...winners.values()].filter(isMine).map(({ slot }) => slot)
+  const slots = new Set([...mine, ...entries.keys()])
   return [...slots].flatMap((slot) => {
     const winner = winners.get(slot)
     const entry = entries.get(slot) ?? NONE

@@ -10,9 +10,10 @@ import type { GitOptions, Remote, Settings } from './settings.ts'
 import { checkCommit, placeOf } from './source.ts'
 import { withSshFolder } from './ssh-folder.ts'
 import { readTree } from './tree.ts'
+import { writeBundle } from './trust.ts'
 
 /** Git by its own program, called with arguments and never through a shell. */
-export function gitBinary(options: GitOptions = {}): Git {
+export function gitBinary({ trust, ...options }: GitOptions = {}): Git {
   const settings: Settings = {
     environment: {},
     resolveDeadlineMs: 60_000,
@@ -24,11 +25,22 @@ export function gitBinary(options: GitOptions = {}): Git {
     ...options,
   }
   const never = new AbortController().signal
+  // On first use, and again if that failed: an instance without such hosts does not pay for it.
+  let bundle: Promise<string> | undefined
+  const trusting = async (): Promise<Settings> => {
+    if (!trust) return settings
+    bundle ??= writeBundle(trust)
+    const file = await bundle.catch((error: unknown) => {
+      bundle = undefined
+      throw error
+    })
+    return { ...settings, environment: { ...settings.environment, GIT_SSL_CAINFO: file } }
+  }
   return {
-    resolve: (source, signal) =>
-      onRemote(source, settings, (remote) => resolveBranch(remote, source, settings, signal)),
-    fetch: (source, commitSha, directory, signal) =>
-      onRemote(source, settings, (remote) =>
+    resolve: async (source, signal) =>
+      onRemote(source, await trusting(), (remote) => resolveBranch(remote, source, settings, signal)),
+    fetch: async (source, commitSha, directory, signal) =>
+      onRemote(source, await trusting(), (remote) =>
         fetchCommit({ remote, settings, signal }, source, checkCommit(commitSha), resolve(directory)),
       ),
     async tree(folder, commitSha, signal = never) {
@@ -38,6 +50,8 @@ export function gitBinary(options: GitOptions = {}): Git {
     },
   }
 }
+
+const NO_SPACE = /no space left on device/i
 
 async function onRemote<T>(source: GitSource, settings: Settings, work: (remote: Remote) => Promise<T>): Promise<T> {
   const { credential } = source
@@ -49,6 +63,8 @@ async function onRemote<T>(source: GitSource, settings: Settings, work: (remote:
     async (args, limits) => {
       const ended = await runGit(args(place.url), { ...environment, ...more }, limits)
       if (ended.code === 0) return ended
+      // Our own disk, and nothing that the server could help.
+      if (NO_SPACE.test(ended.stderr)) throw Object.assign(new Error('The disk is full.'), { code: 'ENOSPC' })
       throw explain(ended.stderr, place.host, secrets)
     }
   if (credential?.kind !== 'key') return work(remote({}))

@@ -38,6 +38,16 @@ test('a server whose certificate the operator trusts is used', async () => {
   expect((await driver.tree(join(folder, 'fetched'), commitSha)).entries).toHaveLength(1)
 })
 
+test('an authority that the operator adds is trusted beside those of the machine', async () => {
+  const bundle = join(folder, 'data', 'authorities.pem')
+  const driver = gitBinary({ trust: { extra: join(folder, 'cert.pem'), bundle } })
+  expect(await driver.resolve(source, never)).toMatchObject({ commitSha })
+  const known = readFileSync(bundle, 'utf8').match(/BEGIN CERTIFICATE/g) ?? []
+  expect(known.length).toBeGreaterThan(50)
+  const wrong = gitBinary({ trust: { extra: join(folder, 'key.pem'), bundle } })
+  await expect(wrong.resolve(source, never)).rejects.toThrow('has no certificate in PEM form')
+})
+
 test('one that nobody vouches for gets no token', async () => {
   const before = server.seen.length
   await expect(gitBinary().resolve(source, never)).rejects.toMatchObject({

@@ -1,4 +1,14 @@
-export type RuntimeFailureCode = 'spec_refused' | 'update_running' | 'service_missing' | 'name_taken' | 'in_use'
+export type RuntimeFailureCode =
+  | 'spec_refused'
+  | 'update_running'
+  | 'service_missing'
+  | 'name_taken'
+  | 'in_use'
+  | 'image_missing'
+  | 'image_denied'
+  | 'registry_unreachable'
+  | 'disk_full'
+  | 'engine_taken'
 
 /** The engine works, but what was asked cannot be done. */
 export class RuntimeFailure extends Error {
@@ -19,4 +29,11 @@ const hints: Record<RuntimeFailureCode, string> = {
   service_missing: 'Deploy the service first.',
   name_taken: 'Remove or rename what has this name on the server; Slipway did not make it.',
   in_use: 'Stop what still uses it first.',
+  image_missing: 'Check the name and the tag of the image, and the platforms it is made for.',
+  image_denied:
+    'Check the name. Slipway signs in nowhere: load a private image on the server, and deploy it from there.',
+  registry_unreachable:
+    'Check the name of the registry and that the server can reach it, or load the image on the server.',
+  disk_full: 'Free some space on the server: old images and build cache are the first to look at.',
+  engine_taken: 'Use another server. The other organization frees this one by removing it from its own servers.',
 }

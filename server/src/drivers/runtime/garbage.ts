@@ -11,6 +11,8 @@ import { servicesOf } from './running/observe.ts'
 export type GarbageRoots = {
   services: ServiceKey[]
   networks: string[]
+  /** Of these all services and networks stay: what they need no more is taken away in their own turn. */
+  projects?: string[]
   /** Names with a tag, digests or ids. */
   images: string[]
   /** Nothing younger goes: a deployment may have made it after the roots were read. */
@@ -24,6 +26,9 @@ export type GarbageReport = {
   /** Garbage that something still uses. */
   kept: string[]
 }
+
+/** What a build gave its images for names. Somebody may have given them others, and may have taken them elsewhere. */
+const BUILT = 'slipway.invalid/'
 
 type Sweep = { instance: string; roots: GarbageRoots; dryRun: boolean }
 
@@ -45,7 +50,7 @@ export async function collectGarbage(docker: Docker, sweep: Sweep, signal: Abort
   for (const name of await idleNetworks(docker, sweep, signal)) {
     await drop('networks', name, () => removeNetwork(docker, { name, instance: sweep.instance }, signal))
   }
-  if (!sweep.dryRun) await removeLookers(docker, sweep, signal)
+  if (!sweep.dryRun) await removeStrays(docker, { instance: sweep.instance, before: sweep.roots.before }, signal)
   for (const name of await idleImages(docker, sweep, signal)) {
     await drop('images', name, () => removeImage(docker, name, signal))
   }
@@ -56,28 +61,41 @@ async function idleServices(docker: Docker, { instance, roots }: Sweep, signal: 
   const wanted = new Set(roots.services.map((key) => serviceName(instance, key)))
   const services = await servicesOf(docker, { [LABEL.instance]: instance }, signal)
   return services
-    .filter(({ Spec, CreatedAt }) => !wanted.has(Spec.Name) && isOld(CreatedAt, roots))
+    .filter(({ Spec, CreatedAt }) => !wanted.has(Spec.Name) && !isKept(Spec.Labels, roots) && isOld(CreatedAt, roots))
     .map(({ ID, Spec }) => ({ ID, name: Spec.Name }))
 }
 
 async function idleNetworks(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<string[]> {
   const query = { filters: having({ [LABEL.instance]: instance }) }
   const networks = await callEngine<NetworkAnswer[]>(docker, { path: '/networks', query }, signal)
+  const named = (name: string, labels: NetworkAnswer['Labels']) =>
+    roots.networks.includes(name) || isKept(labels, roots)
   return networks
-    .filter(({ Name, Created }) => !roots.networks.includes(Name) && isOld(Created, roots))
+    .filter(({ Name, Labels, Created }) => !named(Name, Labels) && isOld(Created, roots))
     .map(({ Name }) => Name)
 }
 
-/** Containers that looked into an image and were left behind by a crash. */
-async function removeLookers(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<void> {
-  const filters = { label: [`${LABEL.instance}=${instance}`, LABEL.look], status: ['created'] }
+function isKept(labels: Record<string, string> | undefined, { projects = [] }: GarbageRoots): boolean {
+  const project = labels?.[LABEL.project]
+  return project !== undefined && projects.includes(project)
+}
+
+/** Containers of a moment whose owner was killed in it. By the engine's clock, which may not be ours. */
+export async function removeStrays(
+  docker: Docker,
+  { instance, before }: { instance: string; before: Date },
+  signal: AbortSignal,
+): Promise<number> {
+  const filters = { label: [`${LABEL.instance}=${instance}`, LABEL.look], status: ['created', 'exited', 'dead'] }
   const path = '/containers/json'
   const left = await callEngine<ContainerAnswer[]>(docker, { path, query: { all: true, filters } }, signal)
-  for (const { Id } of left.filter(({ Created }) => Created * 1000 < roots.before.getTime())) {
+  const old = left.filter(({ Created }) => Created * 1000 < before.getTime())
+  for (const { Id } of old) {
     await callEngine(docker, { method: 'DELETE', path: `/containers/${Id}`, query: { v: true } }, signal).catch(
       () => {},
     )
   }
+  return old.length
 }
 
 /** Names, not ids: an image may have a name that is none of ours, and then it stays under that. */
@@ -92,7 +110,7 @@ async function idleImages(docker: Docker, { instance, roots }: Sweep, signal: Ab
     const found = await findImage(docker, Id, signal)
     // A build out of the cache keeps the old date of creation; the day it got its name is what counts.
     const made = [found?.Created, found?.Metadata?.LastTagTime].every((time) => isOld(time, roots))
-    if (made) idle.push(...(tags.length > 0 ? tags.filter((tag) => !wanted.has(tag)) : [Id]))
+    if (made) idle.push(...(tags.length > 0 ? tags.filter((tag) => tag.startsWith(BUILT) && !wanted.has(tag)) : [Id]))
   }
   return idle
 }

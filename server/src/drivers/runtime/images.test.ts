@@ -121,14 +121,15 @@ describe.concurrent('a health check without curl', { timeout: 60_000 }, () => {
   const cases = (['bash', 'busybox', 'node'] as const).flatMap((name) => [
     [name, 'good', 'healthy', null, http] as const,
     [name, 'sick', 'never-came-up', /^GET \/healthz answered 500 Internal Server Error$/, http] as const,
-    [name, 'nolisten', 'never-came-up', /^nothing listens on port 8080$/, tcp] as const,
-    [name, 'loopback', 'never-came-up', /listen on 0\.0\.0\.0/, http] as const,
+    [name, 'nolisten', 'never-came-up', /^nothing listens on port 8080; open:$/, tcp] as const,
+    [name, 'loopback', 'never-came-up', /^port 8080 is open only .*; open: 8080\/local$/, http] as const,
+    [name, 'elsewhere', 'never-came-up', /^nothing listens on port 8080; open: 9229\/local 9999$/, tcp] as const,
   ])
 
   test.for(cases)('%s: %s is %s', async ([name, mode, outcome, words, more], { expect }) => {
     const found = await run(name, mode, more)
     expect(found.outcome).toBe(outcome)
-    expect(found.cause?.reason ?? null).toBe(words && 'health-check')
+    expect(found.cause?.reason ?? null).toBe(words && (mode === 'sick' ? 'health-check' : 'port-closed'))
     if (words) expect(found.cause?.detail).toMatch(words)
   })
 

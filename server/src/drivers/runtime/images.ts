@@ -2,11 +2,14 @@ import type Docker from 'dockerode'
 import type { HealthConfig, ImageAnswer } from './answers.ts'
 import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
+import { pinnedName } from './pull.ts'
 import { imagePrograms } from './rollout/image-programs.ts'
 
 export type ImageFacts = {
   id: string
   digests: string[]
+  /** The name that means exactly this image for ever; null for one that no registry has given. */
+  pinned: string | null
   sizeBytes: number
   platform: string
   /** Ports it says it listens on. */
@@ -33,6 +36,7 @@ export async function inspectImage(
   return {
     id: found.Id,
     digests: found.RepoDigests ?? [],
+    pinned: pinnedName(image, found.RepoDigests ?? []),
     sizeBytes: found.Size,
     platform: `${found.Os ?? 'linux'}/${found.Architecture ?? ''}`,
     ports: Object.keys(Config.ExposedPorts ?? {}).map((entry) => {
@@ -47,7 +51,9 @@ export async function inspectImage(
   }
 }
 
-export function findImage(docker: Docker, image: string, signal: AbortSignal): Promise<ImageAnswer | undefined> {
+export async function findImage(docker: Docker, image: string, signal: AbortSignal): Promise<ImageAnswer | undefined> {
+  // The engine would take these for parts of its own address and send us elsewhere.
+  if (image.split('/').some((part) => part === '' || part === '.' || part === '..')) return undefined
   return unlessMissing(callEngine(docker, { path: `/images/${encodeURIComponent(image)}/json` }, signal))
 }
 

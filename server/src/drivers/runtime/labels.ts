@@ -10,9 +10,11 @@ export const LABEL = {
   deployment: 'slipway.deployment',
   /** The hash of our own spec; the engine's copy of it differs from what was sent. */
   spec: 'slipway.spec',
+  /** The hash of what runs in its containers, as it was sent: another hand may have changed it since. */
+  content: 'slipway.content',
   /** The last restart that was asked for. */
   restart: 'slipway.restart',
-  /** Containers that are made to look into an image and never start. */
+  /** Containers that live for seconds: to look into an image without starting, or to set the limits of a build. */
   look: 'slipway.look',
 } as const
 

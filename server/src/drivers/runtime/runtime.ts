@@ -2,17 +2,22 @@ import type { EngineTarget } from './engine.ts'
 import type { GarbageReport, GarbageRoots } from './garbage.ts'
 import type { ImageFacts } from './images.ts'
 import type { ServiceKey } from './labels.ts'
-import type { Applied } from './rollout/apply.ts'
+import type { EngineOwner } from './owner.ts'
+import type { PullOptions } from './pull.ts'
+import type { Applied, Guard } from './rollout/apply.ts'
 import type { Outcome, WatchOptions } from './rollout/outcome.ts'
 import type { Restarted } from './rollout/restart.ts'
+import type { ServingOptions } from './rollout/serving.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
 import type { LogLine } from './running/log-lines.ts'
 import type { LogOptions } from './running/logs.ts'
 import type { ObservedService } from './running/observe.ts'
 import type { RunningTask } from './running/tasks.ts'
 import type { TaskUsage } from './running/usage.ts'
+import type { Withdrawn } from './withdraw.ts'
 
 type Call = { signal: AbortSignal }
+type Write = Call & { guard?: Guard }
 
 /**
  * What runs on an engine. Each operation may be repeated, has a deadline, ends with its signal's reason, and is the same
@@ -20,17 +25,21 @@ type Call = { signal: AbortSignal }
  */
 export interface Runtime {
   /** Creates or updates. Restoring is applying an older spec, with `interrupt` if a rollout may still be running. */
-  apply(engine: EngineTarget, spec: ServiceSpec, options: Call & { interrupt?: boolean }): Promise<Applied>
+  apply(engine: EngineTarget, spec: ServiceSpec, options: Write & { interrupt?: boolean }): Promise<Applied>
+  /** Whether all tasks of a spec that was applied run before the deadline. */
+  serving(engine: EngineTarget, service: ServiceKey, options: ServingOptions): Promise<boolean>
   /** How the rollout of a deployment ended; any number may watch, from any moment on. */
   watch(engine: EngineTarget, service: ServiceKey, options: WatchOptions): Promise<Outcome>
   /** New tasks of the same spec without a gap; the same token again finds it done. */
   restart(
     engine: EngineTarget,
     service: ServiceKey,
-    options: Call & { token: string; deployment?: string },
+    options: Write & { token: string; deployment?: string },
   ): Promise<Restarted>
   /** Also waits until its containers are gone, unless told not to. */
   remove(engine: EngineTarget, service: ServiceKey, options: Call & { wait?: boolean }): Promise<{ removed: boolean }>
+  /** Takes all of a project but its images away, and returns when it is gone. */
+  withdraw(engine: EngineTarget, project: string, options: Write & { atOnce?: boolean }): Promise<Withdrawn>
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>
   usage(engine: EngineTarget, project: string, options: Call): Promise<TaskUsage[]>
@@ -42,9 +51,28 @@ export interface Runtime {
   images: {
     exists(engine: EngineTarget, image: string, options: Call): Promise<boolean>
     inspect(engine: EngineTarget, image: string, options: Call): Promise<ImageFacts | null>
+    /** Brings it from its registry, or sees whether there is a newer one. */
+    pull(engine: EngineTarget, image: string, options: PullOptions & { deadlineMs?: number }): Promise<void>
     /** Whether it was there. One that a container uses is a failure. */
     remove(engine: EngineTarget, image: string, options: Call): Promise<boolean>
+    /** Names of the images of a repository. */
+    list(engine: EngineTarget, repository: string, options: Call): Promise<string[]>
   }
+  /** Whom the engine serves. Only one organization can have it, however many addresses lead to it. */
+  owner: {
+    read(engine: EngineTarget, options: Call): Promise<EngineOwner>
+    /** Fails with `engine_taken` where another organization was first. */
+    claim(engine: EngineTarget, org: string, options: Call): Promise<EngineOwner>
+    release(engine: EngineTarget, org: string, options: Call): Promise<void>
+  }
+  /** Removes ended containers of a project: of one deployment, or of all but one. Says how many have not ended. */
+  removeEnded(
+    engine: EngineTarget,
+    project: string,
+    options: Call & { deployment?: string; except?: string },
+  ): Promise<{ alive: number }>
+  /** Removes containers that were made for seconds and outlived whoever made them; says how many. */
+  removeStrays(engine: EngineTarget, options: Call & { before: Date }): Promise<number>
   /** Removes what carries this instance's labels and is not among the roots. */
   collectGarbage(
     engine: EngineTarget,

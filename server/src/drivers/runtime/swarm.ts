@@ -1,22 +1,29 @@
 import { engineConnections, type Work } from './connections.ts'
+import { removeEnded } from './ended.ts'
 import type { EngineTarget } from './engine.ts'
-import { collectGarbage } from './garbage.ts'
+import { collectGarbage, removeStrays } from './garbage.ts'
 import { findImage, inspectImage, removeImage } from './images.ts'
 import { ensureNetwork, removeNetwork } from './networks.ts'
+import { claimEngine, disownEngine, readOwner } from './owner.ts'
+import { imagesIn } from './project-images.ts'
+import { pullImage } from './pull.ts'
 import { applySpec } from './rollout/apply.ts'
 import { removeService } from './rollout/remove.ts'
 import { restartService } from './rollout/restart.ts'
+import { untilServing } from './rollout/serving.ts'
 import { watchRollout } from './rollout/watch.ts'
 import { serviceLogs } from './running/logs.ts'
 import { observeProject } from './running/observe.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
+import { withdrawProject } from './withdraw.ts'
 
 const READ_MS = 20_000
 const WRITE_MS = 30_000
 /** A removed service's tasks have their grace period, and there may be much garbage. */
 const LONG_MS = 180_000
+const PULL_MS = 900_000
 
 /** Docker Engine in Swarm mode. `instance` marks what is ours on an engine that others use too. */
 export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: number }): Runtime {
@@ -24,16 +31,23 @@ export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: 
   const run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, work: Work<T>) =>
     connections.use(engine, { signal, deadlineMs }, work)
   return {
-    apply: (engine, spec, { signal, interrupt = false }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => applySpec(docker, spec, { instance, interrupt }, within)),
-    watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),
-    restart: (engine, key, { signal, token, deployment }) =>
+    apply: (engine, spec, { signal, interrupt = false, guard }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) =>
-        restartService(docker, key, { instance, token, deployment }, within),
+        applySpec(docker, spec, { instance, interrupt, guard }, within),
+      ),
+    serving: (engine, key, options) => untilServing({ connections, engine, service: { ...key, instance } }, options),
+    watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),
+    restart: (engine, key, { signal, token, deployment, guard }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) =>
+        restartService(docker, key, { instance, token, deployment, guard }, within),
       ),
     remove: (engine, { project, service }, { signal, wait = true }) =>
       run(engine, signal, LONG_MS, ({ docker }, within) =>
         removeService(docker, { instance, project, service, wait }, within),
+      ),
+    withdraw: (engine, project, { signal, atOnce = false, guard }) =>
+      run(engine, signal, LONG_MS, ({ docker }, within) =>
+        withdrawProject(docker, { instance, project, atOnce, guard }, within),
       ),
     observe: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
@@ -49,6 +63,13 @@ export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: 
     removeNetwork: (engine, name, { signal }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) => removeNetwork(docker, { name, instance }, within)),
     images: imageOperations(instance, run),
+    owner: ownerOperations(instance, run),
+    removeEnded: (engine, project, { signal, deployment, except }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) =>
+        removeEnded(docker, { instance, project, deployment, except }, within),
+      ),
+    removeStrays: (engine, { signal, before }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) => removeStrays(docker, { instance, before }, within)),
     collectGarbage: (engine, roots, { signal, dryRun = false }) =>
       run(engine, signal, LONG_MS, ({ docker }, within) => collectGarbage(docker, { instance, roots, dryRun }, within)),
     close: () => connections.close(),
@@ -63,7 +84,22 @@ function imageOperations(instance: string, run: Run): Runtime['images'] {
       run(engine, signal, READ_MS, async ({ docker }, within) => Boolean(await findImage(docker, image, within))),
     inspect: (engine, image, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => inspectImage(docker, { image, instance }, within)),
+    pull: (engine, image, { signal, onLine = () => {}, deadlineMs = PULL_MS }) =>
+      run(engine, signal, deadlineMs, ({ docker }, within) => pullImage(docker, image, { signal: within, onLine })),
     remove: (engine, image, { signal }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) => removeImage(docker, image, within)),
+    list: (engine, repository, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => imagesIn(docker, repository, within)),
+  }
+}
+
+function ownerOperations(instance: string, run: Run): Runtime['owner'] {
+  return {
+    read: (engine, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => readOwner(docker, instance, within)),
+    claim: (engine, org, { signal }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) => claimEngine(docker, { instance, org }, within)),
+    release: (engine, org, { signal }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) => disownEngine(docker, { instance, org }, within)),
   }
 }

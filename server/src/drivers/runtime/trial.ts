@@ -34,7 +34,18 @@ export function trialSpec(
   }
 }
 
-type Mode = 'good' | 'exit' | 'crash' | 'nolisten' | 'loopback' | 'oom' | 'sick' | 'sick-later' | 'term-deaf' | 'done'
+type Mode =
+  | 'good'
+  | 'exit'
+  | 'crash'
+  | 'nolisten'
+  | 'elsewhere'
+  | 'loopback'
+  | 'oom'
+  | 'sick'
+  | 'sick-later'
+  | 'term-deaf'
+  | 'done'
 
 /** Runs in the container, so it is text. `/` answers the version; SIGTERM lets running requests finish. */
 const application = `
@@ -53,7 +64,8 @@ const server = http.createServer((q, r) => {
   r.statusCode = sick ? 500 : 200;
   r.end(sick ? 'the database cannot be reached' : 'ok');
 });
-if (MODE === 'nolisten') setInterval(() => console.log('waiting for nothing'), 2000);
+if (MODE === 'elsewhere') server.listen(9999, () => http.createServer().listen(9229, '127.0.0.1'));
+else if (MODE === 'nolisten') setInterval(() => console.log('waiting for nothing'), 2000);
 else setTimeout(() => server.listen(8080, MODE === 'loopback' ? '127.0.0.1' : undefined, () => console.log('listening', VERSION)), +BOOT_MS);
 process.on('SIGTERM', () => {
   if (MODE === 'term-deaf') return;

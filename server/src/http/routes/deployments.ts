@@ -10,26 +10,37 @@ import {
 import { createDeployment } from '../../core/deployments/create.ts'
 import { listDeployments, showDeployment } from '../../core/deployments/find.ts'
 import { followEvents } from '../../core/deployments/follow.ts'
-import { readLogs } from '../../core/deployments/logs.ts'
+import { openLogs, readLogs } from '../../core/deployments/logs.ts'
+import { prepareDeployment } from '../../core/deployments/prepare.ts'
 import { removeDeployment } from '../../core/deployments/remove.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
 import type { Platform } from '../../core/platform.ts'
-import { resumePoint, sendEvents } from '../event-stream.ts'
+import { resumePoint, streams } from '../event-stream.ts'
 import { untilGone } from '../gone.ts'
+import { lineSeen, linesAs } from '../log-stream.ts'
 import { on, type Route } from '../route.ts'
 
-export const deploymentRoutes = (platform: Platform): Route[] => [
+export const deploymentRoutes = (platform: Platform, stream = streams(platform.draining)): Route[] => [
   on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
   on(deployments.create, ({ caller, body }) => createDeployment(platform, caller, { ...body, buildStrategy: 'auto' })),
+  on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, untilGone(reply))),
   on(deployments.buildAccess, ({ caller, body }) => createDeployment(platform, caller, body)),
   on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
-  on(deployments.logs, ({ caller, params, query, reply }) =>
-    readLogs(platform, caller, params.id, query, untilGone(reply)),
-  ),
+  on(deployments.logs, async ({ caller, params, query, request, reply }) => {
+    const gone = untilGone(reply)
+    const follow = query.follow === 'true'
+    if (query.format === 'json' && !follow) return readLogs(platform, caller, params.id, query, gone)
+    const wanted = { ...query, follow, after: lineSeen(request) }
+    const lines = await openLogs(platform, caller, params.id, wanted, gone)
+    await stream.send(reply, ...linesAs(query.format, follow, lines))
+    return null
+  }),
   on(deployments.stream, async ({ caller, params, query, request, reply }) => {
-    const follow = await followEvents(platform, caller, params.id, resumePoint(request, query.since))
+    const follow = await stream.inLine(() =>
+      followEvents(platform, caller, params.id, resumePoint(request, query.since)),
+    )
     if (follow === null) return void reply.code(204).send()
-    await sendEvents(reply, platform.draining, follow)
+    await stream.send(reply, follow)
   }),
   on(deployments.showBuild, async ({ caller, params }) => {
     const { status, steps, waitingOn, services } = await showDeployment(platform, caller, params.id)
@@ -43,9 +54,7 @@ export const deploymentRoutes = (platform: Platform): Route[] => [
   on(deployments.rollback, ({ caller, params }) => rollback(platform, caller, params.id)),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
-  on(deployments.restart, ({ caller, params, reply }) =>
-    restartDeployment(platform, caller, params.id, untilGone(reply)),
-  ),
+  on(deployments.restart, ({ caller, params }) => restartDeployment(platform, caller, params.id)),
   on(deployments.info, ({ caller, params, reply }) => showInfo(platform, caller, params.id, untilGone(reply))),
   on(deployments.usage, ({ caller, params, reply }) => showUsage(platform, caller, params.id, untilGone(reply))),
   on(deployments.remove, ({ caller, params, query, reply }) =>

@@ -72,8 +72,8 @@ describe('400', () => {
   test.each([
     ['an absolute path', [{ ...PLAIN, path: '/etc/passwd' }], 'invalid_path', '"/etc/passwd" is absolute'],
     ['a path with ..', [{ ...PLAIN, path: 'a/../../b' }], 'invalid_path', '"a/../../b" contains ".."'],
-    ['a path with a NUL', [{ ...PLAIN, path: 'a\0' }], 'invalid_path', 'control character'],
-    ['a lone surrogate', [{ ...PLAIN, path: '\ud800' }], 'invalid_path', 'not valid UTF-8'],
+    ['a path with a NUL', [{ ...PLAIN, path: 'a\0' }], 'invalid_request', 'files.0.path contains a character'],
+    ['a lone surrogate', [{ ...PLAIN, path: '\ud800' }], 'invalid_request', 'files.0.path contains a character'],
     ['a path that appears twice', [PLAIN, { ...PLAIN }], 'invalid_path', '"a" appears twice'],
     ['a file that is also a directory', [PLAIN, file('a/b', 'x')], 'invalid_path', '"a" is a file'],
     ['a link out of the folder', [{ path: 'l', link: '../x' }], 'invalid_link', '"l" points to "../x"'],

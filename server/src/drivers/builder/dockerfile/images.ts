@@ -5,6 +5,8 @@ export type Objection = { line: number; message: string }
 
 /** Images that this platform built are named below it; no such host exists. */
 const OURS = 'slipway.invalid/'
+/** The engine leaves the public registry's name away before it looks among its own images. */
+const SPELLINGS = [OURS, `docker.io/${OURS}`, `index.docker.io/${OURS}`]
 
 /**
  * Why a Dockerfile may not be built here, or null. Any Dockerfile could use any image of the engine by its name, another
@@ -83,5 +85,5 @@ function add(variables: Variables, name: string, value: string): void {
 
 function couldBeOurs({ text, open }: Expansion): boolean {
   const name = text.toLowerCase()
-  return name.startsWith(OURS) || (open && OURS.startsWith(name))
+  return SPELLINGS.some((ours) => name.startsWith(ours) || (open && ours.startsWith(name)))
 }

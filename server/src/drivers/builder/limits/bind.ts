@@ -3,7 +3,15 @@ import { BuilderFailure, type BuildLimits } from '../builder.ts'
 import { runHelper } from './helper.ts'
 import { type EngineInfo, limitWrites } from './writes.ts'
 
-type Wanted = { project: string; limits: BuildLimits; helperImage: string; signal: AbortSignal }
+type Wanted = {
+  instance: string
+  project: string
+  limits: BuildLimits
+  helperImage: string
+  /** No build of the project goes on: what runs in its cgroup was left by an engine that was killed. */
+  endSteps: boolean
+  signal: AbortSignal
+}
 
 /**
  * Makes a cgroup for the project on the engine's own host and answers with its name, for `--cgroup-parent`. BuildKit takes
@@ -12,7 +20,7 @@ type Wanted = { project: string; limits: BuildLimits; helperImage: string; signa
  */
 export async function bindLimits(
   socketPath: string,
-  { project, limits, helperImage, signal }: Wanted,
+  { instance, project, limits, helperImage, endSteps, signal }: Wanted,
 ): Promise<string> {
   const info = await askEngine<EngineInfo>(socketPath, { path: '/info', signal })
   const lacking = lackingControllers(info)
@@ -21,8 +29,15 @@ export async function bindLimits(
     throw new BuilderFailure('limits_unavailable', message)
   }
   const cgroup = `slipway/${project}`
-  const { binds, writes } = limitWrites(info, cgroup, limits)
-  const { code, output } = await runHelper(socketPath, { image: helperImage, binds, words: writes.flat(), signal })
+  const { binds, processes, writes } = limitWrites(info, cgroup, limits)
+  const { code, output } = await runHelper(socketPath, {
+    image: helperImage,
+    instance,
+    binds,
+    endIn: endSteps ? processes : undefined,
+    words: writes.flat(),
+    signal,
+  })
   if (code !== 0) {
     throw new BuilderFailure('limits_unavailable', `The limits for ${cgroup} could not be set: ${output.trim()}.`)
   }

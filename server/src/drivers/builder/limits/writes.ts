@@ -23,7 +23,12 @@ export function limitWrites(info: EngineInfo, cgroup: string, limits: BuildLimit
 }
 
 type Values = { memory: string; quota: string; pids: string; swap: boolean }
-type Writes = { binds: string[]; writes: [file: string, value: string][] }
+type Writes = {
+  binds: string[]
+  /** The folder whose cgroups list the processes of all steps. */
+  processes: string
+  writes: [file: string, value: string][]
+}
 
 const PERIOD = '100000'
 const UNLIMITED = '9223372036854771712'
@@ -34,6 +39,7 @@ function legacyWrites(cgroup: string, { memory, quota, pids, swap }: Values): Wr
   const both = '/limits/memory/memory.memsw.limit_in_bytes'
   return {
     binds: ['memory', 'cpu', 'pids'].map((kind) => `/sys/fs/cgroup/${kind}/${cgroup}:/limits/${kind}`),
+    processes: '/limits/pids',
     writes: [
       // Memory with swap may never be below memory alone, also not on the way to the new values.
       ...(swap ? ([[both, UNLIMITED]] satisfies Writes['writes']) : []),
@@ -54,6 +60,7 @@ function unifiedWrites(cgroup: string, { memory, quota, pids, swap }: Values): W
       '/sys/fs/cgroup/slipway:/limits/all',
       `/sys/fs/cgroup/${cgroup}:/limits/project`,
     ],
+    processes: '/limits/project',
     writes: [
       // From above to below: a folder has a controller's files only when the one above hands it down.
       ['/limits/controllers', controllers],

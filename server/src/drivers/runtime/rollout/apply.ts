@@ -5,14 +5,15 @@ import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { acceptSpec } from './accept.ts'
 import { healthConfig } from './health.ts'
-import { isChanging, nameOf } from './identity.ts'
+import { identityOf, isChanging, nameOf } from './identity.ts'
 import { imagePrograms } from './image-programs.ts'
-import { isUp } from './judge.ts'
+import { isOurs, isUp } from './judge.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 
 export type Applied = {
-  did: 'created' | 'updated' | 'unchanged'
+  /** `undone`: it was there already, and the engine has gone back from it by itself. */
+  did: 'created' | 'updated' | 'unchanged' | 'undone'
   /** The service's name on the engine; other services of its networks reach it by this name too. */
   name: string
   specHash: string
@@ -24,9 +25,18 @@ export type ApplyOptions = {
   instance: string
   /** Write even while a rollout is running: for going back to a spec that is known to be good. */
   interrupt: boolean
+  guard?: Guard | undefined
 }
 
+/**
+ * Asked between the look and the write: rejects when the caller has lost the right to write. A caller who is stopped
+ * right after it carries an old version of the service to the engine, which refuses it if anything has changed since.
+ */
+export type Guard = () => Promise<unknown>
+
 const MOST_ATTEMPTS = 4
+/** A write that has begun is not given up with its caller: nobody would know whether it was done. */
+const WRITE_MS = 20_000
 
 /**
  * Brings a service to a spec: creates it, updates it, or finds it so. Only one update runs at a time, because an update
@@ -39,7 +49,7 @@ export async function applySpec(
   signal: AbortSignal,
 ): Promise<Applied> {
   acceptSpec(spec)
-  const { instance, interrupt } = options
+  const { instance, interrupt, guard } = options
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
     const applied = nameOf(current?.Spec)
@@ -47,7 +57,11 @@ export async function applySpec(
       return answer('unchanged', current.Spec, nameOf(current.PreviousSpec))
     }
     try {
-      const over = current ? situation(current, await serviceTasks(docker, current, signal)) : 'running'
+      const tasks = current ? await serviceTasks(docker, current, signal) : []
+      if (current && !interrupt && wentBack(current, tasks, spec)) {
+        return { did: 'undone', name: current.Spec.Name, specHash: specHash(spec), previous: applied }
+      }
+      const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
       const health = healthConfig(
         spec.healthcheck,
@@ -55,14 +69,23 @@ export async function applySpec(
       )
       const forceUpdate = current?.Spec.TaskTemplate.ForceUpdate ?? 0
       const rendered = renderService(spec, { instance, health, forceUpdate, over })
-      if (current) await updateService(docker, current, rendered, signal)
-      else await callEngine(docker, { method: 'POST', path: '/services/create', body: rendered }, signal)
+      await guard?.()
+      signal.throwIfAborted()
+      if (current) await updateService(docker, current, rendered)
+      else await createService(docker, rendered)
       return answer(current ? 'updated' : 'created', rendered, applied)
     } catch (error) {
       // Somebody else was faster: look again, and decide anew.
       if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw refused(error, spec)
     }
   }
+}
+
+/** Tried before, by a caller who is gone: trying again would be a second rollout of what is known to fail. */
+function wentBack({ UpdateStatus }: ServiceAnswer, tasks: TaskAnswer[], spec: ServiceSpec): boolean {
+  if (!UpdateStatus?.State?.startsWith('rollback_')) return false
+  const wanted = { deployment: spec.deployment, specHash: specHash(spec) }
+  return tasks.some((task) => isOurs(wanted, identityOf(task.Spec)))
 }
 
 function situation(current: ServiceAnswer, tasks: TaskAnswer[]): Rendering['over'] {
@@ -75,15 +98,15 @@ export function updateRunning({ service }: { service: string }, deployment?: str
   return new RuntimeFailure('update_running', message)
 }
 
-export async function updateService(
-  docker: Docker,
-  { ID, Version }: ServiceAnswer,
-  body: SwarmSpec,
-  signal: AbortSignal,
-): Promise<void> {
+export async function updateService(docker: Docker, { ID, Version }: ServiceAnswer, body: SwarmSpec): Promise<void> {
   // The engine takes the change only if nobody made another one since we looked.
   const query = { version: Version.Index }
-  await callEngine(docker, { method: 'POST', path: `/services/${ID}/update`, query, body }, signal)
+  const request = { method: 'POST', path: `/services/${ID}/update`, query, body } as const
+  await callEngine(docker, request, AbortSignal.timeout(WRITE_MS))
+}
+
+async function createService(docker: Docker, body: SwarmSpec): Promise<void> {
+  await callEngine(docker, { method: 'POST', path: '/services/create', body }, AbortSignal.timeout(WRITE_MS))
 }
 
 function answer(did: Applied['did'], spec: SwarmSpec, previous: Applied['previous']): Applied {

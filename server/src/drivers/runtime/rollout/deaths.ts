@@ -8,7 +8,7 @@ const RECENT_MS = 15 * 60_000
 
 /** The tasks of a rollout that died, each explained once. */
 export function deathRecord(watched: WatchOptions) {
-  const deaths = new Map<string, { died: number; failure: TaskFailure }>()
+  const deaths = new Map<string, { died: number; task: TaskAnswer; failure: TaskFailure }>()
   let newest = 0
 
   return {
@@ -22,13 +22,14 @@ export function deathRecord(watched: WatchOptions) {
       return tasks.filter((task) => belongs(task) && !deaths.has(task.ID))
     },
     note(task: TaskAnswer, failure: TaskFailure): void {
-      deaths.set(task.ID, { died: timeOf(task), failure })
+      deaths.set(task.ID, { died: timeOf(task), task, failure })
     },
     /** Without those that an engine restart explains. */
     counted(): TaskFailure[] {
       const recent = [...deaths.values()].filter(({ died }) => died >= newest - RECENT_MS)
       return recent.map(({ failure }) => failure).filter(({ reason }) => reason !== 'engine-restart')
     },
+    taskOf: ({ taskId }: TaskFailure): TaskAnswer | undefined => deaths.get(taskId ?? '')?.task,
     any(): TaskFailure | undefined {
       return [...deaths.values()][0]?.failure
     },

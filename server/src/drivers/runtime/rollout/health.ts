@@ -47,25 +47,33 @@ function requestPath(path: string): string {
 }
 
 /**
- * $1 port, $2 path or nothing. Listening sockets come first in the table, so the first other one ends the search. wget
+ * $1 port, $2 path or nothing. Listening sockets come first in the table, so the first other one ends the search; the one
+ * on 127.0.0.11 is the engine's name server. What else listens is told with a failure, for `listening.ts` to read. wget
  * would follow a redirect out of the container; its first status line decides, and the closed pipe ends it.
  */
 const shellScript = `
-p=$(printf %04X "$1") near= far=
+p=$(printf %04X "$1") near= far= open=
 for f in /proc/net/tcp /proc/net/tcp6; do
   [ -r $f ] || continue
   while read -r _ a _ s _; do
     case "$s $a" in
-      st*) ;;
-      0A\\ ??????7F:$p|0A\\ 0000000000000000FFFF0000??????7F:$p|0A\\ 00000000000000000000000001000000:$p) near=1 ;;
-      "0A "*":$p") far=1; break 2 ;;
-      "0A "*) ;;
+      st*|0A\\ 0B00007F:*) continue ;;
+      0A\\ *) ;;
       *) break ;;
     esac
+    case "$a" in
+      ??????7F:*|0000000000000000FFFF0000??????7F:*|00000000000000000000000001000000:*) l=/local ;;
+      *) l= ;;
+    esac
+    case "$l:$a" in
+      :*:$p) far=1; break 2 ;;
+      *:$p) near=1 ;;
+    esac
+    open="$open $((0x\${a##*:}))$l"
   done < $f
 done
-[ "$near$far" ] || { echo "nothing listens on port $1"; exit 1; }
-[ "$far" ] || { echo "port $1 is open only inside the container: listen on 0.0.0.0, not on 127.0.0.1"; exit 1; }
+[ "$near$far" ] || { echo "nothing listens on port $1; open:$open"; exit 1; }
+[ "$far" ] || { echo "port $1 is open only inside the container; open:$open"; exit 1; }
 [ "$2" ] || exit 0
 verdict() {
   while read -r v c m; do
@@ -86,14 +94,14 @@ http_proxy= HTTP_PROXY= wget -S -U slipway -O /dev/null "http://127.0.0.1:$1$2" 
 
 const nodeScript = `
 const [port, path] = process.argv.slice(1), fs = require('fs'), http = require('http');
-const hex = Number(port).toString(16).toUpperCase().padStart(4, '0');
 const table = (f) => { try { return fs.readFileSync(f, 'latin1').split('\\n') } catch { return [] } };
 const open = [...table('/proc/net/tcp'), ...table('/proc/net/tcp6')].map((l) => l.trim().split(/\\s+/))
-  .filter((c) => c[3] === '0A' && c[1].endsWith(':' + hex)).map((c) => c[1].split(':')[0]);
+  .filter((c) => c[3] === '0A' && !c[1].startsWith('0B00007F:')).map((c) => c[1].split(':'))
+  .map(([a, p]) => [parseInt(p, 16), /^(.{6}7F|0{16}FFFF0000.{6}7F|0{24}01000000)$/.test(a)]);
 const end = (word) => { if (word) console.log(word); process.exit(word ? 1 : 0) };
-if (!open.length) end('nothing listens on port ' + port);
-if (open.every((a) => /^(.{6}7F|0{16}FFFF0000.{6}7F|0{24}01000000)$/.test(a)))
-  end('port ' + port + ' is open only inside the container: listen on 0.0.0.0, not on 127.0.0.1');
+const mine = open.filter(([p]) => p === +port), all = '; open:' + open.map(([p, l]) => ' ' + p + (l ? '/local' : '')).join('');
+if (!mine.length) end('nothing listens on port ' + port + all);
+if (mine.every(([, l]) => l)) end('port ' + port + ' is open only inside the container' + all);
 if (!path) end();
 http.get({ host: '127.0.0.1', port, path, agent: false, headers: { 'user-agent': 'slipway' } }, (r) =>
   end(r.statusCode >= 200 && r.statusCode < 400 ? '' : 'GET ' + path + ' answered ' + r.statusCode + ' ' + r.statusMessage),

@@ -1,16 +1,31 @@
+import { createHash } from 'node:crypto'
 import type { ServiceAnswer, SwarmSpec, TaskAnswer, TaskTemplate } from '../answers.ts'
 import { LABEL } from '../labels.ts'
+
+type ContainerSpec = NonNullable<TaskTemplate['ContainerSpec']>
 
 /** Which spec something belongs to. A restart changes only the generation. */
 export type Identity = { deployment: string | null; specHash: string | null; generation: number }
 
-export function identityOf({ ContainerSpec, ForceUpdate = 0 }: TaskTemplate): Identity {
-  const labels = ContainerSpec?.Labels ?? {}
+/** In place of the hash of our spec: the labels are ours, but what runs under them is not. */
+export const ALTERED = 'altered'
+
+export function identityOf({ ContainerSpec = { Image: '' }, ForceUpdate = 0 }: TaskTemplate): Identity {
+  const labels = ContainerSpec.Labels ?? {}
+  const altered = labels[LABEL.content] !== undefined && labels[LABEL.content] !== contentHash(ContainerSpec)
   return {
     deployment: labels[LABEL.deployment] ?? null,
-    specHash: labels[LABEL.spec] ?? null,
+    specHash: altered ? ALTERED : (labels[LABEL.spec] ?? null),
     generation: ForceUpdate,
   }
+}
+
+/** Of what the engine gives back exactly as it got it. */
+export function contentHash({ Image, Command = [], Args = [], Env = [] }: ContainerSpec): string {
+  return createHash('sha256')
+    .update(JSON.stringify([Image, Command, Args, Env]))
+    .digest('hex')
+    .slice(0, 32)
 }
 
 export function sameIdentity(a: Identity, b: Identity): boolean {

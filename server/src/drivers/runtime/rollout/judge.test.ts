@@ -45,11 +45,27 @@ describe('healthy', () => {
     expect(good(4100)).toEqual({ outcome: 'healthy' })
   })
 
+  test('later for one that died once: twice the time that the engine watches', () => {
+    const { judge } = rolloutJudge({ deployment: 'v2', pendingMs: 1000, mostFailures: 3 })
+    const found = service('v2', 'completed')
+    found.Spec.UpdateConfig = { Monitor: 5_000_000_000 } as NonNullable<typeof found.Spec.UpdateConfig>
+    const good = (at: number, failed: number) => judge(look(at, found, [task('v2', 'running')], failed))
+    expect([good(0, 1), good(9900, 1)]).toEqual([null, null])
+    expect(good(10_000, 1)).toEqual({ outcome: 'healthy' })
+  })
+
   test('not while the engine is still updating, nor while an old task is meant to run', () => {
     const { judge } = rolloutJudge(limits)
     const tasks = [task('v2', 'running'), task('v1', 'running')]
     for (const at of [0, 5000]) expect(judge(look(at, service('v2', 'completed'), tasks))).toBeNull()
     for (const at of [6000, 9000]) expect(judge(look(at, service('v2', 'updating'), tasks.slice(0, 1)))).toBeNull()
+  })
+
+  test('at once when the engine has finished, if it was so for the window before', () => {
+    const { judge } = rolloutJudge(limits)
+    const tasks = [task('v2', 'running')]
+    for (const at of [0, 5000]) expect(judge(look(at, service('v2', 'updating'), tasks))).toBeNull()
+    expect(judge(look(5400, service('v2', 'completed'), tasks))).toEqual({ outcome: 'healthy' })
   })
 
   test('two tasks in one place are one', () => {
@@ -93,6 +109,9 @@ describe('not healthy', () => {
     const { judge } = rolloutJudge(limits)
     expect(judge(look(0, service('v2', 'completed'), [task('v2', 'running')], 5))).toBeNull()
     expect(judge(look(400, service('v2', 'completed'), [task('v2', 'failed')], 5))).toEqual({ outcome: 'unstable' })
+    const strict = rolloutJudge({ ...limits, mostRelapses: 1 }).judge
+    expect(strict(look(0, service('v2', 'completed'), [task('v2', 'failed')], 1))).toEqual({ outcome: 'unstable' })
+    expect(strict(look(0, service('v2'), [task('v2', 'failed')], 2))).toBeNull()
   })
 
   test('a rollback counts only when the old version runs again', () => {

@@ -1,5 +1,5 @@
 import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
-import { type Identity, identityOf, sameIdentity } from './identity.ts'
+import { ALTERED, type Identity, identityOf, sameIdentity } from './identity.ts'
 import type { Outcome, RolloutState, WatchOptions } from './outcome.ts'
 
 /** One look at the engine. `failed` counts dead tasks of this deployment that were no fault of an engine restart. */
@@ -12,7 +12,7 @@ export type Verdict = Pick<Outcome, 'outcome'> & {
   waiting?: TaskAnswer
 }
 
-type Limits = Pick<WatchOptions, 'deployment' | 'specHash' | 'generation' | 'stableMs'> & {
+type Limits = Pick<WatchOptions, 'deployment' | 'specHash' | 'generation' | 'stableMs' | 'mostRelapses'> & {
   pendingMs: number
   mostFailures: number
 }
@@ -38,15 +38,15 @@ export function rolloutJudge(limits: Limits) {
     }
     const { running, wanted, old } = stateOf(look.service, look.tasks)
     const settled = status !== 'updating' && status !== 'rollback_started'
-    const good = settled && running === wanted && old === 0
-    return doomed(look, settled && !good) ?? stuck(look) ?? stable(look, good)
+    const complete = running === wanted && old === 0
+    return (settled && !complete ? doomed(limits, look) : null) ?? stuck(look) ?? stable(look, complete, settled)
   }
 
   /** The spec is no longer ours: the engine went back, or somebody deployed again. */
   function taken({ service, tasks }: Look): Verdict | null {
     const { State: status, StartedAt = '', Message: message = '' } = service.UpdateStatus ?? {}
     const restored = identityOf(service.Spec.TaskTemplate)
-    const name = { restored: restored.deployment }
+    const name = { restored: restored.specHash === ALTERED ? null : restored.deployment }
     if (!status?.startsWith('rollback_')) return { outcome: 'superseded', ...name }
     if (status === 'rollback_paused') return { outcome: 'rollback-failed', message, ...name }
     const back = tasks.filter((task) => sameIdentity(identityOf(task.Spec), restored))
@@ -56,13 +56,6 @@ export function rolloutJudge(limits: Limits) {
     }
     const broken = relapses.size >= limits.mostFailures
     return broken ? { outcome: 'rollback-failed', message: 'The restored version does not run either.', ...name } : null
-  }
-
-  /** Dying again and again. During an update the engine's own failure action decides; otherwise nobody else will. */
-  function doomed({ service, tasks, failed }: Look, unsettled: boolean): Verdict | null {
-    if (!unsettled || failed === 0) return null
-    if (failed < limits.mostFailures && !staysDead(service, tasks)) return null
-    return { outcome: service.UpdateStatus?.State === undefined ? 'never-came-up' : 'unstable' }
   }
 
   /** No node fits: the engine waits for ever and never goes back. */
@@ -80,16 +73,15 @@ export function rolloutJudge(limits: Limits) {
     return waiting && long ? { outcome: 'stuck', waiting } : null
   }
 
-  /** All there, nothing old left, the engine has finished, and it stayed so for the whole window. */
-  function stable({ service, at }: Look, good: boolean): Verdict | null {
-    stableSince = good ? (stableSince ?? at) : null
-    return stableSince !== null && at - stableSince >= windowOf(service) ? { outcome: 'healthy' } : null
-  }
-
-  function windowOf({ Spec, UpdateStatus }: ServiceAnswer): number {
-    if (limits.stableMs !== undefined) return limits.stableMs
-    // After an update the engine has watched for the monitor period already; after a create nobody has.
-    return UpdateStatus?.State === undefined ? (Spec.UpdateConfig?.Monitor ?? 0) / 1_000_000 : SETTLE_MS
+  /**
+   * All there, nothing old left, so for the whole window, and the engine has finished. What is seen while the engine
+   * watches counts: waiting again after it would only make every deployment longer.
+   */
+  function stable({ service, at, failed }: Look, complete: boolean, settled: boolean): Verdict | null {
+    stableSince = complete ? (stableSince ?? at) : null
+    return settled && stableSince !== null && at - stableSince >= windowOf(limits, service, failed)
+      ? { outcome: 'healthy' }
+      : null
   }
 
   return {
@@ -99,6 +91,24 @@ export function rolloutJudge(limits: Limits) {
       stableSince = null
     },
   }
+}
+
+/** Dying again and again. During an update the engine's own failure action decides; otherwise nobody else will. */
+function doomed(limits: Limits, { service, tasks, failed }: Look): Verdict | null {
+  if (failed === 0) return null
+  const updated = service.UpdateStatus?.State !== undefined
+  const most = updated ? (limits.mostRelapses ?? limits.mostFailures) : limits.mostFailures
+  if (failed < most && !staysDead(service, tasks)) return null
+  return { outcome: updated ? 'unstable' : 'never-came-up' }
+}
+
+function windowOf({ stableMs }: Limits, { Spec, UpdateStatus }: ServiceAnswer, failed: number): number {
+  if (stableMs !== undefined) return stableMs
+  const monitorMs = (Spec.UpdateConfig?.Monitor ?? 0) / 1_000_000
+  // One that died and was started again is seen by nobody else, and what crashes once crashes again.
+  if (failed > 0) return 2 * monitorMs
+  // After an update the engine has watched for the monitor period already; after a create nobody has.
+  return UpdateStatus?.State === undefined ? monitorMs : SETTLE_MS
 }
 
 export function isOurs({ deployment, specHash, generation }: Partial<Limits>, identity: Identity): boolean {

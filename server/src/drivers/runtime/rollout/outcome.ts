@@ -1,3 +1,5 @@
+import type { Listening } from './listening.ts'
+
 /** How a rollout ended. */
 export type Outcome = {
   outcome:
@@ -27,21 +29,29 @@ export type Outcome = {
 export type TaskFailure = {
   reason:
     | 'exit'
+    /** Its program is not there, or is none for this machine. */
+    | 'cannot-start'
     | 'out-of-memory'
+    /** Nothing that can be reached listens on the port; `listening` tells what does. */
+    | 'port-closed'
     | 'health-check'
     | 'image-missing'
+    | 'disk-full'
     | 'no-resources'
     | 'no-suitable-node'
     | 'port-taken'
     | 'engine-restart'
     | 'rejected'
     | 'timeout'
+    /** The engine could not be asked for too long. */
+    | 'no-answer'
   /** One line for people: "code 3", "GET /healthz answered 500 Internal Server Error". */
   detail: string
   taskId: string | null
   slot: number | null
   node: string | null
   exitCode: number | null
+  listening: Listening | null
   /** The task's last lines, oldest first. */
   lines: string[]
 }
@@ -68,6 +78,10 @@ export type WatchOptions = {
   /** How long a task may find no node before the rollout counts as stuck. */
   pendingMs?: number
   deadlineMs?: number
+  /** How long the engine may give no answer, as while it is restarted. */
+  awayMs?: number
   mostFailures?: number
+  /** The same after the engine has finished an update: what it replaced is known to be good, so one may be enough. */
+  mostRelapses?: number
   onState?: (state: RolloutState) => void
 }

@@ -88,12 +88,12 @@ const onCreate: Case[] = [
   [
     'one that never listens fails its check',
     created('nolisten'),
-    { outcome: 'never-came-up', reason: 'health-check', detail: /nothing listens on port 8080/ },
+    { outcome: 'never-came-up', reason: 'port-closed', detail: /nothing listens on port 8080; open:$/ },
   ],
   [
     'one that listens on localhost is told so',
     created('loopback', {}, { mostFailures: 1 }),
-    { outcome: 'never-came-up', reason: 'health-check', detail: /listen on 0\.0\.0\.0/ },
+    { outcome: 'never-came-up', reason: 'port-closed', detail: /port 8080 is open only inside .*; open: 8080\/local$/ },
   ],
   [
     'one whose check says 500 fails it',
@@ -153,7 +153,7 @@ const onUpdate: Case[] = [
   [
     'good to never listening goes back',
     updated('nolisten'),
-    { ...back, reason: 'health-check', detail: /nothing listens/ },
+    { ...back, reason: 'port-closed', detail: /nothing listens/ },
   ],
   ['good to a missing image goes back', updated('good', nowhere), { ...back, reason: 'image-missing' }],
   ['good to what fits no node is stuck', updated('good', tooBig), { outcome: 'stuck', reason: 'no-resources' }],
@@ -260,6 +260,16 @@ beforeAll(() => {
     }
   }
   for (let worker = 0; worker < MOST_AT_ONCE; worker++) void work()
+})
+
+test('an engine that does not answer is given up in the end, and the outcome says so', async () => {
+  const nowhere = { kind: 'local', socketPath: '/nowhere/docker.sock' } as const
+  const options = { deployment: 'v1', signal, awayMs: 800 }
+  const found = await runtime.watch(nowhere, { project, service: 'x' }, options)
+  expect(found).toMatchObject({
+    outcome: 'stuck',
+    cause: { reason: 'no-answer', detail: expect.stringContaining('no Docker socket') },
+  })
 })
 
 describe.for([

@@ -47,6 +47,12 @@ describe('a rendered spec', () => {
     expect(render({}, 'nothing').UpdateConfig).toMatchObject({ FailureAction: 'rollback', Order: 'stop-first' })
   })
 
+  test('holds variables as they are: the engine would take braces for a template', () => {
+    const environment = { A: '{{.Node.ID}}', B: '{{{', C: 'plain }}' }
+    const expected = ['A={{"{{"}}.Node.ID}}', 'B={{"{{"}}{', 'C=plain }}']
+    expect(render({ environment }).TaskTemplate.ContainerSpec?.Env).toEqual(expect.arrayContaining(expected))
+  })
+
   test('has limits, a log that does not grow, and the generation that runs', () => {
     const { TaskTemplate } = render({ memoryBytes: 64_000_000, cpus: 0.25, reserved: { cpus: 0.1 } })
     expect(TaskTemplate.Resources).toEqual({
@@ -83,6 +89,7 @@ describe('deaths', () => {
     slot: 1,
     node: '',
     exitCode: 1,
+    listening: null,
     lines: [],
   })
 

@@ -1,5 +1,6 @@
 import type { HealthConfig, SwarmSpec } from '../answers.ts'
 import { LABEL, serviceName } from '../labels.ts'
+import { contentHash } from './identity.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 
 export type Rendering = {
@@ -48,12 +49,15 @@ export function renderService(spec: ServiceSpec, { instance, health, forceUpdate
 }
 
 function containerSpec(spec: ServiceSpec, { instance, health }: Pick<Rendering, 'instance' | 'health'>) {
-  return {
+  const content = {
     Image: spec.image,
-    Labels: { ...foreignLabels(spec), ...labelsOf(spec, instance) },
     ...(spec.entrypoint && { Command: spec.entrypoint }),
     ...(spec.command && { Args: spec.command }),
-    Env: Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`),
+    Env: Object.entries(spec.environment).map(([name, value]) => literal(`${name}=${value}`)),
+  }
+  return {
+    ...content,
+    Labels: { ...foreignLabels(spec), ...labelsOf(spec, instance), [LABEL.content]: contentHash(content) },
     ...(spec.workingDir && { Dir: spec.workingDir }),
     ...(spec.user && { User: spec.user }),
     Init: spec.init,
@@ -67,6 +71,11 @@ function containerSpec(spec: ServiceSpec, { instance, health }: Pick<Rendering, 
     })),
     ...(health && { Healthcheck: health }),
   }
+}
+
+/** The engine reads variables as templates: it would fill in `{{.Node.ID}}` and refuse a lone `{{`. */
+function literal(text: string): string {
+  return text.replaceAll('{{', '{{"{{"}}')
 }
 
 /** On the service and on each of its containers: a task shows no version, so the label is what tells old from new. */

@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
-import { isOutrun, updateRunning, updateService } from './apply.ts'
+import { type Guard, isOutrun, updateRunning, updateService } from './apply.ts'
 import { identityOf, isChanging } from './identity.ts'
 
 export type Restarted = {
@@ -18,6 +18,7 @@ export type RestartOptions = {
   token: string
   /** Gives the tasks to another deployment. */
   deployment: string | undefined
+  guard: Guard | undefined
 }
 
 const MOST_ATTEMPTS = 4
@@ -55,7 +56,9 @@ export async function restartService(
           rollback && { UpdateConfig: { ...update, Order: rollback.Order, FailureAction: 'rollback' as const } }),
         TaskTemplate: { ...template, ...(container && { ContainerSpec: container }), ForceUpdate: generation + 1 },
       }
-      await updateService(docker, current, body, signal)
+      await options.guard?.()
+      signal.throwIfAborted()
+      await updateService(docker, current, body)
       return { did: 'restarted', deployment: owner, generation: generation + 1 }
     } catch (error) {
       if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw error

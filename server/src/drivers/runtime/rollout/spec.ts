@@ -50,7 +50,7 @@ type CheckKind =
   | { kind: 'none' }
 
 /** Raised when the same spec is rendered differently, so that "unchanged" never keeps an old rendering. */
-const RENDERING = 1
+const RENDERING = 2
 
 /** The content of a spec without the deployment that brought it: equal hashes mean that nothing changed. */
 export function specHash({ deployment: _, ...content }: ServiceSpec): string {

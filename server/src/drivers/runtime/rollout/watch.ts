@@ -1,13 +1,15 @@
 import type Docker from 'dockerode'
 import { SshFailure } from '../../ssh/failure.ts'
+import type { TaskAnswer } from '../answers.ts'
 import { pause, statusOf } from '../ask.ts'
 import type { Connections } from '../connections.ts'
 import { EngineFailure, type EngineTarget } from '../engine.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { ServiceKey } from '../labels.ts'
+import { lastLines } from '../running/last-lines.ts'
 import { deathRecord } from './deaths.ts'
-import { diagnose } from './diagnose.ts'
-import { rolloutJudge, stateOf, type Verdict } from './judge.ts'
+import { diagnose, isAiling } from './diagnose.ts'
+import { isUp, rolloutJudge, stateOf, type Verdict } from './judge.ts'
 import type { Outcome, TaskFailure, WatchOptions } from './outcome.ts'
 
 type Watched = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
@@ -15,15 +17,18 @@ type Watched = { connections: Connections; engine: EngineTarget; service: Servic
 /** The engine's events carry no task states and are lost while it restarts, so it is asked again and again. */
 const POLL_MS = 400
 const LOOK_MS = 20_000
+const LINES_MS = 4000
 
 /** Follows one rollout to its end, through restarts of the engine and of the caller. */
 export async function watchRollout({ connections, engine, service }: Watched, options: WatchOptions): Promise<Outcome> {
   const { signal, deadlineMs = 300_000, pendingMs = 15_000, mostFailures = 3, onState } = options
+  const { awayMs = 180_000 } = options
   const end = performance.now() + deadlineMs
   const judge = rolloutJudge({ ...options, pendingMs, mostFailures })
   const deaths = deathRecord(options)
   let last = ''
   let missing = 0
+  let answered = performance.now()
 
   const look = async (docker: Docker, within: AbortSignal): Promise<Outcome | null> => {
     const found = await findService(docker, service, within)
@@ -40,8 +45,20 @@ export async function watchRollout({ connections, engine, service }: Watched, op
     }
     const failed = deaths.counted().length
     const verdict = judge.judge({ service: found, tasks, failed, at: performance.now() })
+    if (verdict?.outcome === 'healthy' && (await someAiling(docker, tasks, within))) {
+      judge.disturb()
+      return null
+    }
     const cause = verdict?.waiting && (await diagnose(docker, verdict.waiting, within))
-    return verdict && outcome(verdict, deaths, cause)
+    return verdict && withLines(docker, outcome(verdict, deaths, cause), within)
+  }
+
+  /** An engine that is busy writes a dead task's last lines after it has said that it died. */
+  const withLines = async (docker: Docker, ended: Outcome, within: AbortSignal): Promise<Outcome> => {
+    const task = ended.cause && deaths.taskOf(ended.cause)
+    if (!ended.cause || !task) return ended
+    const lines = await lastLines(docker, task, AbortSignal.any([within, AbortSignal.timeout(LINES_MS)]))
+    return lines.length < ended.cause.lines.length ? ended : { ...ended, cause: { ...ended.cause, lines } }
   }
 
   for (; performance.now() < end; await pause(POLL_MS, signal)) {
@@ -49,17 +66,31 @@ export async function watchRollout({ connections, engine, service }: Watched, op
       const limits = { signal, deadlineMs: LOOK_MS }
       const ended = await connections.use(engine, limits, ({ docker }, within) => look(docker, within))
       if (ended) return ended
+      answered = performance.now()
     } catch (error) {
       signal.throwIfAborted()
       if (isHopeless(error)) throw error
       judge.disturb()
-      last = `no answer: ${error instanceof Error ? error.message : error}`
+      last = error instanceof Error ? error.message : String(error)
+      if (performance.now() - answered > awayMs)
+        return outcome({ outcome: 'stuck' }, deaths, because('no-answer', last))
     }
   }
-  const nothing = { taskId: null, slot: null, node: null, exitCode: null, lines: [] }
-  const timeout: TaskFailure = { reason: 'timeout', detail: last, ...nothing }
-  return outcome({ outcome: 'stuck' }, deaths, deaths.counted()[0] ?? timeout)
+  return outcome({ outcome: 'stuck' }, deaths, deaths.counted()[0] ?? because('timeout', last))
 }
+
+/** In the moment of the verdict a check may have begun to fail, which the engine takes for healthy until it has failed often enough. */
+async function someAiling(docker: Docker, tasks: TaskAnswer[], signal: AbortSignal): Promise<boolean> {
+  const ailing = await Promise.all(tasks.filter(isUp).map((task) => isAiling(docker, task, signal)))
+  return ailing.includes(true)
+}
+
+/** A reason that lies in no task. */
+const because = (reason: TaskFailure['reason'], detail: string): TaskFailure => ({
+  reason,
+  detail,
+  ...{ taskId: null, slot: null, node: null, exitCode: null, listening: null, lines: [] },
+})
 
 function outcome(verdict: Verdict, deaths: ReturnType<typeof deathRecord>, cause?: TaskFailure): Outcome {
   const failures = deaths.counted()

@@ -1,9 +1,11 @@
 import type Docker from 'dockerode'
+import type { ServiceAnswer } from '../answers.ts'
 import { pause, streamEngine } from '../ask.ts'
 import type { Connections } from '../connections.ts'
 import type { EngineTarget } from '../engine.ts'
-import { findService } from '../find.ts'
+import { findService, serviceTasks } from '../find.ts'
 import type { ServiceKey } from '../labels.ts'
+import { identityOf } from '../rollout/identity.ts'
 import { type LogLine, logLines } from './log-lines.ts'
 
 export type LogOptions = {
@@ -13,6 +15,8 @@ export type LogOptions = {
   since?: string
   /** The last lines of each task. */
   tail?: number
+  /** Only what tasks of this deployment print. */
+  deployment?: string
 }
 
 type Source = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
@@ -27,9 +31,9 @@ const AWAY_MS = 120_000
  * from the last line on, and lines that were seen are not given twice. Ends when the service is gone.
  */
 export async function* serviceLogs(source: Source, options: LogOptions): AsyncGenerator<LogLine> {
-  const { signal, follow = false, since, tail } = options
+  const { signal, follow = false, since, tail, deployment } = options
   const seen = new Map<string, string>()
-  const pass: Pass = { follow, since, tail, signal, state: 'closed' }
+  const pass: Pass = { follow, since, tail, deployment, signal, state: 'closed' }
   let answered: number | undefined
   for (;;) {
     try {
@@ -57,6 +61,7 @@ type Pass = {
   follow: boolean
   since: string | undefined
   tail: number | undefined
+  deployment: string | undefined
   signal: AbortSignal
   state: 'closed' | 'open' | 'gone'
 }
@@ -75,7 +80,10 @@ async function* onePass({ connections, engine, service }: Source, pass: Pass): A
     const stop = () => stream.destroy(new Error('The reader left.'))
     signal.addEventListener('abort', stop)
     try {
-      yield* logLines(stream, found.Spec.TaskTemplate.ContainerSpec?.TTY === true)
+      const isWanted = taskFilter(docker, found, pass)
+      for await (const line of logLines(stream, found.Spec.TaskTemplate.ContainerSpec?.TTY === true)) {
+        if (await isWanted(line.taskId)) yield line
+      }
     } finally {
       signal.removeEventListener('abort', stop)
       stream.destroy()
@@ -88,6 +96,18 @@ async function* onePass({ connections, engine, service }: Source, pass: Pass): A
   } finally {
     held.release()
   }
+}
+
+/** A task is looked up when its first line comes. */
+function taskFilter(docker: Docker, service: ServiceAnswer, { deployment, signal }: Pass) {
+  const known = new Map<string, boolean>()
+  const learn = async (taskId: string) => {
+    const tasks = await serviceTasks(docker, service, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]))
+    known.set(taskId, false)
+    for (const { ID, Spec } of tasks) known.set(ID, identityOf(Spec).deployment === deployment)
+    return known.get(taskId)
+  }
+  return (taskId: string) => deployment === undefined || (known.get(taskId) ?? learn(taskId))
 }
 
 function open(docker: Docker, id: string, { follow, since, tail, signal }: Pass) {

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { idOf, timestamp } from './ids.ts'
+import { pageOf } from './pages.ts'
+import { ServiceName } from './services.ts'
+
+const byId = z.object({ id: idOf('dep') })
+
+export const LogLine = z.object({
+  seq: z.number().int().nullable().meta({ description: 'number of the event; null for what a running service prints' }),
+  ts: timestamp,
+  stream: z.enum(['stdout', 'stderr']),
+  step: z.string().nullable(),
+  service: z.string().nullable(),
+  line: z.string(),
+  gap: z
+    .object({ from: z.number().int(), to: z.number().int() })
+    .optional()
+    .meta({ description: 'these events are no longer kept; the line says so in words' }),
+})
+
+export const logs = endpoint({
+  method: 'GET',
+  path: '/api/deployments/:id/logs',
+  summary:
+    'Recorded output of the build, or with kind=runtime the last lines that the services print; as text all of it, ' +
+    'and with follow=true (runtime only) what comes, as text or as server-sent events',
+  access: { permission: 'deployment:read' },
+  params: byId,
+  query: z.object({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(5000)
+      .optional()
+      .meta({ description: 'most lines; 1000 if not said, and no limit for the text of a build' }),
+    cursor: z.string().max(600).optional(),
+    kind: z.enum(['build', 'runtime']).default('build'),
+    service: ServiceName.optional(),
+    format: z.enum(['json', 'text']).default('json'),
+    follow: z.enum(['true', 'false']).default('false'),
+  }),
+  response: pageOf(LogLine),
+  alsoAnswers: ['text/plain', 'text/event-stream'],
+})
+
+export const stream = endpoint({
+  method: 'GET',
+  path: '/api/deployments/:id/stream',
+  summary: 'Server-sent events from the start or from ?since=<seq>; ends with an `end` event',
+  access: { permission: 'deployment:read' },
+  params: byId,
+  query: z.object({ since: z.coerce.number().int().min(0).optional() }),
+  response: { stream: 'text/event-stream' },
+  unlimited:
+    'viewers come back all at once when a process restarts, and a browser gives up for good when it is refused',
+})

@@ -1,0 +1,1 @@
+require('node:http').createServer((request, response) => response.end('beside a database')).listen(process.env.PORT)

@@ -1,0 +1,3 @@
+require('node:http')
+  .createServer(async (request, response) => response.end(`the worker says ${await (await fetch(process.env.WORKER)).text()}`))
+  .listen(3000)

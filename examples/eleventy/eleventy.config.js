@@ -1,0 +1,1 @@
+module.exports = () => ({ dir: { input: 'pages', output: 'website' } })

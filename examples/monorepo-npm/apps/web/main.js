@@ -1,0 +1,3 @@
+import { greet } from '@shop/greet'
+
+document.body.append(greet('web'))

@@ -1,0 +1,1 @@
+exports.greet = (who) => `the ${who} of a workspace greets`

@@ -1,0 +1,1 @@
+exports.name = () => 'named by an nx package'

@@ -1,0 +1,1 @@
+exports.stock = () => 'in stock, says nx'

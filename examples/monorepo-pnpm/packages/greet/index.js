@@ -1,0 +1,1 @@
+export const greet = (who) => `the ${who} of a pnpm workspace greets`

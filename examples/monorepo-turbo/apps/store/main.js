@@ -1,0 +1,3 @@
+import { price } from 'prices'
+
+document.body.append(price())

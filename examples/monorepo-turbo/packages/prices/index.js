@@ -1,0 +1,1 @@
+exports.price = () => 'priced in a turborepo'

@@ -1,0 +1,1 @@
+exports.word = (service) => `a word from ${service}`

@@ -1,0 +1,2 @@
+// output: 'standalone' would make a smaller image
+export default {}

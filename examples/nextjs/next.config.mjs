@@ -1,0 +1,2 @@
+/** Only what runs is kept: a small image. */
+export default { output: 'standalone' }

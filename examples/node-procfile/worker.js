@@ -1,0 +1,1 @@
+setInterval(() => console.log('at work'), 60_000)

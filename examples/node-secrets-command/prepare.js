@@ -1,0 +1,1 @@
+require('node:fs').writeFileSync('/tmp/prepared', 'prepared before the start')

@@ -1,0 +1,4 @@
+<?php
+
+require __DIR__ . '/../vendor/autoload.php';
+(require __DIR__ . '/../bootstrap/app.php')->handleRequest(Illuminate\Http\Request::capture());

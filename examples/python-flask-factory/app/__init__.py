@@ -1,0 +1,7 @@
+from flask import Flask
+
+
+def create_app():
+    app = Flask(__name__)
+    app.get('/')(lambda: 'made by a factory')
+    return app

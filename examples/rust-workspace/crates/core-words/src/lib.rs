@@ -1,0 +1,3 @@
+pub fn word() -> &'static str {
+    "a word from a workspace"
+}

@@ -1,0 +1,1 @@
+export default { title: 'made with vitepress' }

@@ -1,0 +1,97 @@
+import { type Bench, openBench, openSite } from './parts/faults/bench.ts'
+import { CASES, type Case } from './parts/faults/cancel-cases.ts'
+import { type Cancelled, cancelNow } from './parts/faults/cancel-once.ts'
+
+export const claim =
+  'a cancel ends a deployment within 5 s wherever it is; nothing of it is left, and the old release answers all the time'
+export const quick = false
+
+const BAR_MS = 5000
+/** A step may be over before its cancel arrives: then it is tried again. */
+const TRIES = 8
+
+type Tried = Cancelled & { name: string; wrong: string[] }
+
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
+  const site = await openSite({ name: 'cancel' })
+  try {
+    await site.start()
+    await site.addLocalServer()
+    const bench = await openBench(site)
+    const tried: Tried[] = []
+    for (const one of CASES) tried.push(await tryCase(bench, one).catch((error: Error) => broken(one, error)))
+    const late = await lateCancels(bench)
+    const left = await Promise.all(
+      tried.map(async ({ name, left, settled }) => ({ name, settled: await settled, ...(await left) })),
+    )
+    const probed = await bench.prober.stop()
+    const wrong = [
+      ...tried.flatMap(({ name, wrong }) => wrong.map((what) => `${name}: ${what}`)),
+      ...left.flatMap(({ name, things }) => things.map((what) => `${name}: ${what} is left`)),
+      ...left.filter(({ settled }) => settled.includes('deploying')).map(({ name }) => `${name}: it was never settled`),
+      ...probed.failed.map((what) => `a visitor at ${what}`),
+      ...late,
+    ]
+    for (const what of wrong) console.log(`  WRONG ${what}`)
+    const slowest = Math.max(...tried.map(({ ms }) => ms))
+    const gone = Math.max(...left.map(({ ms }) => ms))
+    const figure = `${tried.length} moments in every step, queued and at the gates: cancelled after ${seconds(median(tried.map(({ ms }) => ms)))} s (median), ${seconds(slowest)} s (slowest; bar 5 s); nothing left after ${seconds(gone)} s at most; ${probed.failed.length} of ${probed.asked} requests to the old release failed; ${wrong.length} things wrong`
+    return { ok: wrong.length === 0, figure }
+  } finally {
+    await site.close()
+  }
+}
+
+async function tryCase(bench: Bench, one: Case): Promise<Tried> {
+  for (let attempt = 1; ; attempt++) {
+    const before = (await bench.serving()).map(({ id }) => id).join()
+    const { id, project, clear } = await one.arrange(bench)
+    const done = await cancelNow(bench, id, project).finally(() => clear?.())
+    const hit = done.during === one.during
+    if (!hit && attempt < TRIES) {
+      console.log(`  ${one.name}: the cancel came in ${done.during} (${Math.round(done.ms)} ms), again`)
+      continue
+    }
+    const wrong = hit ? [] : [`the cancel never came in ${one.during}`]
+    if (done.status !== 'cancelled') wrong.push(`it ended as ${done.status}`)
+    if (done.ms > BAR_MS) wrong.push(`it took ${Math.round(done.ms)} ms`)
+    const after = await servesAgain(bench)
+    if (after === '') wrong.push('the old release does not serve')
+    if (!one.live && after !== before) wrong.push('the old release got another container')
+    console.log(
+      `  ${one.name}: ${done.status} after ${Math.round(done.ms)} ms ${done.services.join()} ${wrong.join(', ')}`,
+    )
+    return { ...done, name: one.name, wrong }
+  }
+}
+
+function broken({ name }: Case, error: Error): Tried {
+  console.log(`  ${name}: ${error.message}`)
+  const nothing = { during: '', status: '', ms: 0, services: [], settled: Promise.resolve([]) }
+  return { name, wrong: [error.message], ...nothing, left: Promise.resolve({ things: [], ms: 0 }) }
+}
+
+/** Tasks of the old release: they stood all the time, or come back where the new version had taken their place. */
+async function servesAgain({ serving, site }: Bench): Promise<string> {
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const tasks = (await serving()).map(({ id }) => id).join()
+    const answer = await site.visit('steady').catch(() => undefined)
+    if ((tasks !== '' && answer?.text === 'version 1') || performance.now() > deadline) return tasks
+    await new Promise((next) => setTimeout(next, 200))
+  }
+}
+
+/** What has ended cannot be cancelled: ready, and cancelled. */
+async function lateCancels({ site, release, steady }: Bench): Promise<string[]> {
+  const { data } = await site.ask('GET', `/api/deployments?projectId=${steady}&status=cancelled&limit=1`)
+  const wrong: string[] = []
+  for (const id of [release, data[0]?.id]) {
+    const answer = await site.call('POST', `/api/deployments/${id}/cancel`)
+    if (answer.status !== 400) wrong.push(`the cancel of an ended deployment was answered with ${answer.status}`)
+  }
+  return wrong
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(1)
+const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0

@@ -1,0 +1,153 @@
+import { openDatabase } from '../server/src/db/database.ts'
+import { privatePostgres } from '../server/test/boot/private-postgres.ts'
+import { killBoth, outage, oversleep, pause } from './parts/faults/crash-blows.ts'
+import { type Blow, type Crashed, crashAt } from './parts/faults/crash-once.ts'
+import { POINTS, type Point } from './parts/faults/crash-points.ts'
+import { restartedEngine } from './parts/faults/engine-restart.ts'
+import { orphans } from './parts/faults/orphans.ts'
+import { openPair, type Pair } from './parts/faults/pair.ts'
+import { openSite } from './parts/site.ts'
+
+export const claim =
+  'a deployment survives the death of its owner at any moment, and ends as it would have; the old release never stops answering'
+export const quick = false
+
+const TAKEOVER_MS = 15_000
+
+/** What one part of the proof found. */
+type Found = { crashed: Crashed[]; wrong: string[]; asked: number; failed: number }
+
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
+  const half = (n: number) => POINTS.filter((_, at) => at % 2 === n)
+  // Each clears up behind itself, whatever becomes of the others.
+  const ended = await Promise.allSettled([
+    onPair('crasha', 0, (pair) => killAt(pair, half(0))),
+    onPair('crashb', 1, (pair) => killAt(pair, half(1))),
+    others(),
+  ])
+  const parts = ended.map((part) => (part.status === 'fulfilled' ? part.value : nothing(part.reason)))
+  const crashed = parts.flatMap((part) => part.crashed)
+  const left = await Promise.all(crashed.map(async ({ name, left }) => ({ name, things: await left })))
+  const wrong = [
+    ...crashed.flatMap((one) => one.wrong.map((what) => `${one.name}: ${what}`)),
+    ...left.flatMap(({ name, things }) => things.map((what) => `${name}: ${what} is left`)),
+    ...parts.flatMap((part) => part.wrong),
+  ]
+  for (const what of wrong) console.log(`  WRONG ${what}`)
+  const times = crashed.flatMap(({ takeoverMs }) => (takeoverMs === null ? [] : [takeoverMs]))
+  const asked = parts.reduce((sum, part) => sum + part.asked, 0)
+  const failed = parts.reduce((sum, part) => sum + part.failed, 0)
+  const figure = `${crashed.length} blows (${POINTS.length} kills with -9 at every boundary and in every step; the rest stops, outages, both killed) and 3 engine restarts: ${crashed.filter((one) => one.wrong.length === 0).length} ended right; takeover after ${seconds(median(times))} s (median), ${seconds(Math.max(...times))} s (slowest; bar 15 s); ${failed} of ${asked} requests to the old release failed; ${wrong.length} things wrong`
+  return { ok: wrong.length === 0 && failed === 0, figure }
+}
+
+const nothing = (error: Error): Found => ({ crashed: [], wrong: [error.message], asked: 0, failed: 0 })
+
+/** Two processes, a release that is asked for all the time, and at the end a look for whatever has no owner. */
+async function onPair(name: string, slot: number, work: (pair: Pair) => Promise<Crashed[]>): Promise<Found> {
+  const site = await openSite({ name, slot })
+  try {
+    const pair = await openPair(site)
+    return await withProber(pair, work)
+  } finally {
+    await site.close()
+  }
+}
+
+async function withProber(pair: Pair, work: (pair: Pair) => Promise<Crashed[]>): Promise<Found> {
+  const crashed = await work(pair)
+  const { asked, failed } = await pair.prober.stop()
+  for (const what of failed.slice(0, 20)) console.log(`  WRONG a visitor at ${what}`)
+  await Promise.all(crashed.map(({ left }) => left))
+  const wrong = (await orphans(pair)).map((what) => `orphaned: ${what}`)
+  return { crashed, wrong, asked, failed: failed.length }
+}
+
+async function killAt(pair: Pair, points: Point[]): Promise<Crashed[]> {
+  const done: Crashed[] = []
+  for (const point of points) done.push(await once(pair, point))
+  return done
+}
+
+async function once(pair: Pair, point: Point, blow?: Blow): Promise<Crashed> {
+  const found = await crashAt(pair, point, blow).catch(async (error: Error): Promise<Crashed> => {
+    await pair.complete()
+    return { name: point.name, takeoverMs: null, wrong: [error.message], left: Promise.resolve([]) }
+  })
+  const { takeoverMs, wrong } = found
+  if (takeoverMs !== null && takeoverMs > TAKEOVER_MS) wrong.push(`taken over only after ${Math.round(takeoverMs)} ms`)
+  const how = takeoverMs === null ? 'no takeover' : `taken over after ${seconds(takeoverMs)} s`
+  console.log(`  ${found.name}: ${how} ${wrong.join(', ')}`)
+  return found
+}
+
+/** Everything but a kill: one after the other, on pairs of their own. */
+async function others(): Promise<Found> {
+  const paused = await onPair('crashc', 2, pauses)
+  const out = await databaseOutage()
+  const wrong = await restartedEngine((line) => console.log(`  ${line}`))
+  return {
+    crashed: [...paused.crashed, ...out.crashed],
+    wrong: [...paused.wrong, ...out.wrong, ...wrong],
+    asked: paused.asked + out.asked,
+    failed: paused.failed + out.failed,
+  }
+}
+
+const point = (name: string): Point => {
+  const found = POINTS.find((one) => one.name === name)
+  if (!found) throw new Error(`There is no point ${name}.`)
+  return found
+}
+
+async function pauses(pair: Pair): Promise<Crashed[]> {
+  const done: Crashed[] = []
+  const names = ['in the middle of a RUN', 'as rollout starts', 'in the middle of route']
+  for (const name of names) done.push(await named(`stopped and resumed ${name}`, once(pair, point(name), pause)))
+  for (const name of [
+    'in the middle of a RUN',
+    'as the new container boots',
+    'a crashing app, as undoing the rollout starts',
+  ]) {
+    const { blow, wake } = oversleep()
+    let id = ''
+    const found = await once(pair, point(name), (at, run) => {
+      id = run
+      return blow(at, run)
+    })
+    found.wrong.push(...(await wake(pair, id)))
+    done.push(await named(`stopped for all of it ${name}`, Promise.resolve(found)))
+  }
+  for (const name of ['in the middle of a RUN', 'as the new version goes live']) {
+    done.push(await named(`both killed ${name}`, once(pair, point(name), killBoth)))
+  }
+  return done
+}
+
+const named = async (name: string, found: Promise<Crashed>): Promise<Crashed> => ({ ...(await found), name })
+
+async function databaseOutage(): Promise<Found> {
+  const postgres = await privatePostgres()
+  await postgres.start()
+  const { pool, close } = openDatabase({ url: postgres.url, connections: 4, onError: () => {} })
+  try {
+    const site = await openSite({ name: 'crashd', slot: 2, databaseUrl: postgres.url })
+    try {
+      const pair = await openPair(site, pool)
+      return await withProber(pair, async () => {
+        const done: Crashed[] = []
+        for (const name of ['in the middle of a RUN', 'as the new version goes live'])
+          done.push(await named(`PostgreSQL away ${name}`, once(pair, point(name), outage(postgres))))
+        return done
+      })
+    } finally {
+      await site.close()
+    }
+  } finally {
+    await close()
+    await postgres.remove()
+  }
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(1)
+const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fuzzApi } from './parts/fuzz/api.ts'
+import { fuzzWorld } from './parts/fuzz/world.ts'
+import { openSite } from './parts/site.ts'
+
+export const claim = 'every text field of the API takes hostile text as text, or refuses it by name'
+export const quick = true
+
+const RUNS = Number(process.env.SLIPWAY_FUZZ_RUNS ?? 25)
+
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
+  const seed = Number(process.env.SLIPWAY_FUZZ_SEED ?? randomBytes(4).readInt32BE())
+  const canary = join(tmpdir(), `canary-${randomBytes(6).toString('hex')}`)
+  const site = await openSite({ name: 'fuzzapi' })
+  try {
+    const ids = await fuzzWorld(site)
+    const tally = await fuzzApi({ at: { url: site.base(), token: site.token }, ids, canary, runs: RUNS, seed })
+    for (const fault of tally.faults) console.log(`  ${fault}`)
+    const { fields, sent, accepted, refused, slowestMs, faults } = tally
+    const ok = faults.length === 0 && !existsSync(canary)
+    const figure = `${faults.length} faults in ${sent} requests to ${fields} fields (seed ${seed}): ${accepted} taken and shown again, ${refused} refused by name, the slowest answer after ${Math.round(slowestMs)} ms`
+    return { ok, figure }
+  } finally {
+    await site.close()
+  }
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { engineAt } from '../engine.ts'
+
+export type Task = { id: string; deployment: string; state: string; desired: string; slot: number }
+type TaskAnswer = {
+  ID: string
+  Slot: number
+  DesiredState: string
+  Status: { State: string }
+  Spec: { ContainerSpec: { Labels?: Record<string, string> } }
+}
+
+/** The tasks of a project that the engine remembers, dead ones too. */
+export async function tasksOf(socket: string, project: string): Promise<Task[]> {
+  const filters = { label: [`slipway.project=${project}`] }
+  const found = (await engineAt(socket).listTasks({ filters })) as TaskAnswer[]
+  return found.map(({ ID, Slot, DesiredState, Status, Spec }) => ({
+    id: ID,
+    slot: Slot,
+    deployment: Spec.ContainerSpec.Labels?.['slipway.deployment'] ?? '',
+    state: Status.State,
+    desired: DesiredState,
+  }))
+}
+
+export const isServing = (task: Task) => task.state === 'running' && task.desired === 'running'
+
+/** What of a deployment, or of a project that never had a release, is still there: on its engine, and as processes here. */
+export async function leftBehind(
+  socket: string,
+  { id, project, first }: { id: string; project: string; first: boolean },
+) {
+  const docker = engineAt(socket)
+  const label = [first ? `slipway.project=${project}` : `slipway.deployment=${id}`]
+  const [services, containers, networks, images] = await Promise.all([
+    docker.listServices({ filters: { label } }),
+    docker.listContainers({ all: true, filters: { label } }),
+    docker.listNetworks({ filters: { label } }),
+    docker.listImages({ filters: { reference: [`slipway.invalid/${project.replace(/_/g, '-')}`] } }),
+  ])
+  const own = images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.includes(id.replace(/_/g, '-')))
+  return [
+    ...services.map(({ Spec }) => `service ${Spec?.Name}`),
+    ...containers.map(({ Names }) => `container ${Names[0]}`),
+    ...networks.map(({ Name }) => `network ${Name}`),
+    ...own.map((tag) => `image ${tag}`),
+    ...buildsOf(id).map((pid) => `build process ${pid}`),
+  ]
+}
+
+/** Processes of this machine that build for a deployment, or for any of an instance. */
+export const buildsOf = (word: string) =>
+  processes().filter((pid) => new RegExp(`(^|\\0)SLIPWAY_BUILD=[^\\0]*${word}`).test(read(pid, 'environ')))
+
+/** Processes with exactly these words, those inside the lab's engines included: one machine shows them all. */
+export const processesCalled = (...argv: string[]) =>
+  processes().filter((pid) => read(pid, 'cmdline') === `${argv.join('\0')}\0`)
+
+const processes = () => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+
+function read(pid: number, file: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return '' // it has ended
+  }
+}

@@ -1,0 +1,110 @@
+import { ZodType } from 'zod'
+import type { Field, Ids } from './fields.ts'
+import { type Reply, requestWith, type Sender, send } from './send.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what came back is looked at field by field
+type Loose = any
+type Taken = { at: Sender; ids: Ids; field: Field; value: string; reply: Reply }
+
+/** What is wrong with how an accepted value is shown; undefined when it is right. */
+type Look = (taken: Taken) => Promise<string | undefined> | string | undefined
+
+/** How a value comes back, for every field there is. One that no line speaks of fails the proof: decide about it here. */
+const LOOKS: [titles: RegExp, look: Look][] = [
+  [/token$|privateKey$|passphrase$/, isHidden],
+  [/params\.id$|body\.(projectId|uploadSessionId|serverId)$/, () => 'it was taken for an id that exists'],
+  [/\.(cursor|limit|since)$|^\w+\.list query|deployments\.logs query|query\.(force|service)$/, () => undefined],
+  [/environment\{\}$|variables\[\]\.value$/, isRevealed],
+  [/environment\{name\}$|variables\[\]\.(name|service|scope)$/, isListed],
+  [/^projects\.(create|update|ensure) body/, isInProject],
+  [/^services\.put (params\.name|body)/, isInService],
+  [/^deployments\.buildAccess body\.services/, isInService],
+  [/^(services|variables)\.remove params\.name/, () => undefined],
+  [/^servers\.(create|update) body/, isInServer],
+  [/^deployments\.(create|buildAccess) body\.(branch|image)$/, isInSource],
+  // Chosen from a list; another word is refused.
+  [/body\.(buildStrategy|deployTarget|action)$|domainType$|\.kind$/, () => undefined],
+  // Only looked with; nothing is kept.
+  [/^deployments\.prepare body/, () => undefined],
+  // Seen where they arrive: in the context of a build, at the edge, in the run that waits.
+  [/files\[\]|putBlob params\.sha|publicEndpoints|respond body\.(promptId|value)$/, () => undefined],
+]
+
+export function lookFor({ title }: Field): Look {
+  const found = LOOKS.find(([titles]) => titles.test(title))
+  if (!found) throw new Error(`say in parts/fuzz/shown.ts how ${title} is shown again`)
+  return found[1]
+}
+
+/** What the schema makes of a value: names are trimmed, host names become lower case. Nothing else may change. */
+function kept(taken: Taken): unknown {
+  const { field, value, ids } = taken
+  if (field.place !== 'body' || !(field.endpoint.body instanceof ZodType)) return value
+  const { body } = requestWith(field, value, ids)
+  return inside(field.endpoint.body.parse(body), field)
+}
+
+function inside(whole: Loose, field: Field): unknown {
+  return field.hops.reduce((at: Loose, hop) => {
+    if (hop === 'item') return at?.[0]
+    if (hop === 'value') return Object.values(at ?? {})[0]
+    if (hop === 'name') return Object.keys(at ?? {})[0]
+    return 'key' in hop ? at?.[hop.key] : at
+  }, whole)
+}
+
+const same = (shown: unknown, taken: Taken): string | undefined => {
+  const wanted = kept(taken)
+  const changes = typeof wanted !== 'string' || [taken.value, taken.value.trim()].includes(wanted)
+  if (!changes) return `it became ${JSON.stringify(wanted)}`
+  return shown === wanted ? undefined : `it is shown as ${JSON.stringify(shown)?.slice(0, 200)}`
+}
+
+async function isInProject(taken: Taken) {
+  const project = taken.reply.body.project ?? taken.reply.body
+  const again = await send(taken.at, 'GET', `/api/projects/${project.id}`)
+  return same(inside(project, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
+}
+
+async function isInServer(taken: Taken) {
+  const again = await send(taken.at, 'GET', `/api/servers/${taken.reply.body.id}`)
+  return same(inside(taken.reply.body, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
+}
+
+async function isInSource(taken: Taken) {
+  const { body } = await send(taken.at, 'GET', `/api/deployments/${taken.reply.body.deployment_id}`)
+  return same(inside(body.source, taken.field), taken)
+}
+
+async function isInService(taken: Taken) {
+  const { at, ids, field } = taken
+  const { body } = await send(at, 'GET', `/api/projects/${ids.prj}/services?limit=200`)
+  const byName = field.title.endsWith('params.name') || field.title.endsWith('services[].name')
+  if (byName) {
+    const found = body.data.some((one: Loose) => one.name === taken.value)
+    return found ? undefined : 'no service has this name'
+  }
+  const service = body.data.find((one: Loose) => one.name === 'web')
+  const [first] = field.hops
+  const ofEntry = typeof first === 'object' && 'key' in first && first.key === 'services'
+  const hops = ofEntry ? field.hops.slice(2) : field.hops
+  return same(inside(service?.config, { ...field, hops }), taken)
+}
+
+async function isRevealed(taken: Taken) {
+  const { body } = await send(taken.at, 'POST', `/api/projects/${taken.ids.prj}/variables/reveal`)
+  const values = body.variables.map((one: Loose) => one.value)
+  return values.includes(kept(taken)) ? undefined : 'no variable has this value'
+}
+
+async function isListed(taken: Taken) {
+  const { body } = await send(taken.at, 'GET', `/api/projects/${taken.ids.prj}/variables?limit=200`)
+  const found = body.data.some((one: Loose) => Object.values(one).includes(taken.value))
+  return found ? undefined : 'it is not in the list of variables'
+}
+
+/** Long enough not to be there by chance. */
+function isHidden({ value, reply }: Taken) {
+  const leaks = value.length >= 8 && reply.text.includes(JSON.stringify(value).slice(1, -1))
+  return leaks ? 'the answer shows it' : undefined
+}

@@ -1,0 +1,163 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Deployment } from '@slipway/contract/deployments'
+import { labPart } from '../../lab/ask.ts'
+import { createDatabase, type ProofDatabase } from './database.ts'
+import { cleared } from './engine.ts'
+import { bootstrap, type RunningServer, startServer } from './server.ts'
+import { content, sendFolder } from './site-upload.ts'
+import { visit } from './visit.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers
+type Loose = any
+export type Answer<T = Loose> = { status: number; body: T; text: string }
+export type Files = Record<string, string>
+
+/** An instance that deploys to the lab's engine: one database and data directory, as many processes as are started. */
+export type Site = Awaited<ReturnType<typeof openSite>>
+
+type Options = {
+  name: string
+  /** Added to the environment of each process. */
+  env?: Record<string, string>
+  /** Of a PostgreSQL of the proof's own. */
+  databaseUrl?: string
+  /** Tells the ports of several sites of one proof apart. */
+  slot?: number
+  /** Instead of the lab's, for what must not be done to that one. */
+  engine?: ReturnType<typeof labPart<'engine'>>
+}
+
+const ENDED = new Set(['ready', 'failed', 'cancelled', 'partial_failure', 'rejected', 'superseded'])
+export const isOver = (deployment: Pick<Deployment, 'status'>) => ENDED.has(deployment.status)
+
+export async function openSite({ name, env = {}, databaseUrl, slot = 0, engine = labPart('engine') }: Options) {
+  const httpPort = 41_000 + ((process.pid + slot * 1777) % 9000)
+  const instance = `${name}-${process.pid}`
+  const dataDir = mkdtempSync(join(tmpdir(), `sw-${name.slice(0, 8)}-`))
+  const database: ProofDatabase | undefined =
+    databaseUrl === undefined ? await createDatabase({ migrated: true }) : undefined
+  const url = databaseUrl ?? database?.url ?? ''
+  const { token, orgId } = await bootstrap(url)
+  const replicas: RunningServer[] = []
+  const sockets = new Set([engine.socket])
+  const settings = {
+    SLIPWAY_DOCKER_SOCKET: engine.socket,
+    SLIPWAY_BUILDX: engine.buildx,
+    SLIPWAY_INSTANCE: instance,
+    SLIPWAY_BASE_DOMAIN: `${name}.test`,
+    SLIPWAY_EDGE_HTTP_PORT: String(httpPort),
+    SLIPWAY_EDGE_HTTPS_PORT: String(httpPort + 10_000),
+    ...env,
+  }
+
+  /** Another process of the instance. Requests go to the newest that lives. */
+  const start = async (more: { role?: 'api' | 'worker' | 'all'; env?: Record<string, string> } = {}) => {
+    const argv = more.role === undefined ? [] : ['--role', more.role]
+    const replica = await startServer({ databaseUrl: url, dataDir, argv, env: { ...settings, ...more.env } })
+    replicas.push(replica)
+    return replica
+  }
+  const base = () => {
+    const living = replicas.filter(({ child }) => child.exitCode === null && child.signalCode === null)
+    const chosen = living.at(-1)
+    if (!chosen) throw new Error('No process of the instance is running.')
+    return chosen.url
+  }
+  const call = async <T = Loose>(method: string, path: string, body?: unknown, at = base()): Promise<Answer<T>> => {
+    const answer = await fetch(`${at}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    })
+    const text = await answer.text()
+    return { status: answer.status, text, body: (text.startsWith('{') ? JSON.parse(text) : null) as T }
+  }
+  /** As `call`, for what must succeed. */
+  const ask = async <T = Loose>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await call<T>(method, path, body)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.body
+  }
+  const upload = async (files: Files): Promise<{ id: string; sent: number }> => {
+    const contents = Object.entries(files).map(([path, text]) => content(path, text))
+    return sendFolder(base(), token, contents)
+  }
+  const deploy = async (projectId: string, files: Files, more: object = {}): Promise<string> => {
+    const { id } = await upload(files)
+    const made = await ask('POST', '/api/deployments/build/access', { projectId, uploadSessionId: id, ...more })
+    return made.deployment_id
+  }
+  const show = (id: string) => ask<Deployment>('GET', `/api/deployments/${id}`)
+  const until = async (id: string, wanted: (seen: Deployment) => boolean, seconds = 180): Promise<Deployment> => {
+    const deadline = Date.now() + seconds * 1000
+    for (;;) {
+      const seen = await show(id).catch(() => undefined)
+      if (seen && wanted(seen)) return seen
+      if ((seen && isOver(seen)) || Date.now() > deadline)
+        throw new Error(`it did not come to that within ${seconds} s: ${JSON.stringify(seen)}`)
+      await new Promise((done) => setTimeout(done, 50))
+    }
+  }
+  return {
+    instance,
+    token,
+    orgId,
+    database,
+    databaseUrl: url,
+    dataDir,
+    engine,
+    httpPort,
+    replicas,
+    start,
+    base,
+    call,
+    ask,
+    upload,
+    deploy,
+    show,
+    until,
+    ended: (id: string, seconds = 180) => until(id, isOver, seconds),
+    /** Where a name of this instance answers: connect to `address`, ask with this Host. */
+    host: (project: string) => `${project}.${name}.test`,
+    /** What a visitor of a project gets from the edge. */
+    visit: (project: string, path = '/', address = engine.address) =>
+      visit({ address, port: httpPort }, `${project}.${name}.test`, path),
+    /** One of the lab's machines that are reached over SSH. */
+    addHost: async (which: 'host1' | 'host2'): Promise<string> => {
+      const { address, port, user, keyFile, socket } = labPart(which)
+      sockets.add(socket)
+      const privateKey = readFileSync(keyFile, 'utf8')
+      const { server } = await ask('POST', '/api/servers', {
+        kind: 'ssh',
+        name: which,
+        host: address,
+        port,
+        user,
+        privateKey,
+      }).then(async (made) => ask('POST', `/api/servers/${made.id}/check`))
+      return server.id
+    },
+    addressOf: (which: 'host1' | 'host2') => labPart(which).address,
+    addLocalServer: async (): Promise<string> =>
+      (await ask('POST', '/api/servers', { kind: 'local', name: 'here' })).id,
+    project: async (called: string, more: object = {}): Promise<string> =>
+      (await ask('POST', '/api/projects', { name: called, ...more })).id,
+    /** Ends every process and takes away all that it made, here and on the engine. */
+    async close() {
+      for (const replica of replicas) await replica.stop('SIGKILL').catch(() => {})
+      for (const socket of sockets) await cleared(socket, instance)
+      await database?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A small Node application that listens where it is told. */
+export const app = (body: string, version = 1): Files => ({
+  'package.json': JSON.stringify({ name: 'app', private: true, scripts: { start: 'node server.js' } }),
+  'server.js': `const version = ${version}\n${body}\n`,
+})
+export const GOOD = `require('node:http').createServer((q, r) => r.end('version ' + version)).listen(process.env.PORT)`

@@ -1,0 +1,33 @@
+import * as domains from '../domains/store.ts'
+import type { Platform } from '../platform.ts'
+import { engineOf } from '../servers/engine-of.ts'
+import * as servers from '../servers/store.ts'
+
+type Parts = Pick<Platform, 'db' | 'keys' | 'edge' | 'config' | 'log'>
+const AT_ONCE = 4
+const DEADLINE_MS = 60_000
+
+/** Makes every edge what is written down: one that was lost, or whose volume was emptied, is itself again within a minute. */
+export async function mendEdges(parts: Parts, signal: AbortSignal): Promise<void> {
+  const waiting = (await servers.withRoutes(parts.db)).values()
+  const worker = async () => {
+    for (const server of waiting) {
+      if (signal.aborted) return
+      await mend(parts, server, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])).catch((error) => {
+        if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'an edge could not be looked at')
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+async function mend({ db, keys, edge, config, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
+  const engine = engineOf({ keys }, server)
+  const equal = () => edge.reconcile(engine, () => domains.routesOn(db, server.id), signal)
+  const done = await equal().catch(async (error) => {
+    if ((error as { code?: string }).code !== 'edge_missing') throw error
+    await edge.ensure(engine, { ...config.edge, instance: config.instance }, signal)
+    return equal()
+  })
+  if (done.written + done.removed > 0) log.warn({ server: server.id, ...done }, 'the routes of an edge were put right')
+}

@@ -1,0 +1,50 @@
+import type { ImageFacts } from '../../drivers/runtime/images.ts'
+import { DeployFailure } from './failure.ts'
+import type { BuiltImage } from './parts.ts'
+import type { Scene } from './scene.ts'
+
+/** To see whether a registry has a newer one; without an answer the one that is there does. */
+const REFRESH_MS = 60_000
+
+/** An image that somebody else made, under the name that means exactly it: what is released runs the same bytes for ever. */
+export async function foreignImage(scene: Scene, name: string, signal: AbortSignal): Promise<BuiltImage> {
+  const { parts, engine, config, service } = scene
+  if (isOurName(name)) throw notForeign(name, service)
+  const known = await parts.runtime.images.inspect(engine, name, { signal })
+  // Whatever spelling led there: the beginning of an id does, too.
+  if (known && isBuilt(known)) throw notForeign(name, service)
+  // One without a digest was loaded or built on the server: no registry knows more about it.
+  if (known === null || (known.pinned !== null && !name.includes('@'))) await bring(scene, name, known !== null, signal)
+  const facts = await parts.runtime.images.inspect(engine, name, { signal })
+  if (facts) return { name: facts.pinned ?? name, id: facts.id, port: config.port ?? firstPort(facts) ?? null }
+  const message = `The image ${name} is not on the server, although it was fetched.`
+  throw new DeployFailure({ code: 'image_not_found', message, hint: 'Deploy again.' })
+}
+
+async function bring(scene: Scene, name: string, there: boolean, signal: AbortSignal): Promise<void> {
+  const { parts, engine, events, service } = scene
+  const say = (line: string) => events.write('log', { service, step: 'build', stream: 'stdout', line })
+  try {
+    say(`Fetching ${name}`)
+    await parts.runtime.images.pull(engine, name, { signal, onLine: say, ...(there && { deadlineMs: REFRESH_MS }) })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!there) throw error
+    say(`No newer one can be had, so the one on the server is used: ${(error as Error).message}`)
+  }
+}
+
+/** Where an image says that it listens. */
+export const firstPort = ({ ports }: ImageFacts) => ports.find(({ protocol }) => protocol === 'tcp')?.port
+
+/** Names of built images, and ids, would lead to other projects' images. */
+const isOurName = (name: string) => name.startsWith('slipway.invalid/') || /^(?:sha256:)?[0-9a-f]{12,64}$/.test(name)
+
+/** The builder's own label, which a Dockerfile cannot take away. */
+const isBuilt = ({ labels }: ImageFacts) => labels['slipway.project'] !== undefined
+
+function notForeign(name: string, service: string): DeployFailure {
+  const hint = 'Name an image as its registry does: name:tag, host/name:tag or name@sha256:…'
+  const message = `${name} is not the name of an image that can be deployed.`
+  return new DeployFailure({ code: 'image_not_found', step: 'build', service, message, hint })
+}

@@ -1,0 +1,116 @@
+import type { LogLine } from '../../drivers/runtime/running/log-lines.ts'
+import type { Platform } from '../platform.ts'
+import { allVariables } from '../projects/settings-store.ts'
+import { openVariables } from '../projects/variables.ts'
+import { engineOf } from '../servers/engine-of.ts'
+import * as servers from '../servers/store.ts'
+import { type Line, shortened } from './line.ts'
+import { merged } from './merged.ts'
+import { redactor } from './redact.ts'
+import { openRelease } from './release.ts'
+import * as store from './store.ts'
+
+type Parts = Pick<Platform, 'db' | 'runtime' | 'keys'>
+type Wanted = {
+  limit: number
+  service?: string | undefined
+  /** The time of a line: only what came later. */
+  after?: string | undefined
+}
+
+const READ_MS = 30_000
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+/** The last lines that the services of a deployment printed. */
+export async function readRunning(
+  parts: Parts,
+  deployment: store.DeploymentRow,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Line[]> {
+  const open = await reader(parts, deployment, wanted)
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
+  const found: Line[] = []
+  for (const service of servicesOf(deployment, wanted)) {
+    found.push(...(await newest(open(service, false, inTime))))
+  }
+  return found.sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0)).slice(-wanted.limit)
+}
+
+/** Bounded by what is kept, not by what is printed: only the last lines are wanted. */
+async function newest(lines: AsyncIterable<Line>): Promise<Line[]> {
+  const kept: Line[] = []
+  let characters = 0
+  for await (const line of lines) {
+    kept.push(line)
+    characters += line.line.length
+    if (characters <= 2 * MOST_CHARACTERS) continue
+    const half = kept.splice(0, Math.ceil(kept.length / 2))
+    characters -= half.reduce((sum, one) => sum + one.line.length, 0)
+  }
+  return kept
+}
+
+/** Their last lines and then what they print, for as long as someone reads, and no faster than that. */
+export async function followRunning(
+  parts: Parts,
+  deployment: store.DeploymentRow,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<(signal: AbortSignal) => AsyncIterable<Line[]>> {
+  const open = await reader(parts, deployment, wanted)
+  // While an answer can still say that the server is away.
+  await parts.runtime.observe(await engineFor(parts, deployment), deployment.projectId, { signal })
+  return async function* (reading) {
+    const left = new AbortController()
+    const either = AbortSignal.any([reading, left.signal])
+    try {
+      const sources = servicesOf(deployment, wanted).map((service) => open(service, true, either))
+      for await (const line of merged(sources)) yield [line]
+    } catch (error) {
+      if (!reading.aborted) throw error
+    } finally {
+      left.abort()
+    }
+  }
+}
+
+const servicesOf = ({ services }: store.DeploymentRow, { service }: Wanted): string[] => {
+  if (service !== undefined) return [service]
+  return services.length === 0 ? ['web'] : services.map(({ name }) => name)
+}
+
+const engineFor = async (parts: Parts, { orgId, serverId }: store.DeploymentRow) =>
+  engineOf(parts, await servers.load(parts.db, orgId, serverId))
+
+async function reader(parts: Parts, deployment: store.DeploymentRow, { limit, after }: Wanted) {
+  const engine = await engineFor(parts, deployment)
+  const redact = redactor(await secretsOf(parts, deployment))
+  const shown = (service: string, { at, stream, line }: LogLine): Line => ({
+    seq: null,
+    ts: at,
+    stream,
+    step: null,
+    service,
+    line: shortened(redact(line)),
+  })
+  return async function* (service: string, follow: boolean, signal: AbortSignal): AsyncGenerator<Line> {
+    const from = after === undefined ? { tail: limit } : { since: after }
+    const options = { follow, signal, deployment: deployment.id, ...from }
+    for await (const line of parts.runtime.logs(engine, { project: deployment.projectId, service }, options)) {
+      if (after === undefined || line.at > after) yield shown(service, line)
+    }
+  }
+}
+
+/** Values of variables as they are now, and as the releases that may be running have them. */
+async function secretsOf(parts: Parts, deployment: store.DeploymentRow): Promise<string[]> {
+  const { orgId, projectId: id } = deployment
+  const now = openVariables(parts, await allVariables(parts.db, { id, orgId }))
+  const active = await store.findActive(parts.db, id)
+  const frozen = [deployment, active].flatMap((row) =>
+    row?.release ? openRelease(parts, row.id, row.release).services : [],
+  )
+  const values = frozen.flatMap(({ environment: { PORT: _, ...environment } }) => Object.values(environment))
+  return [...new Set([...now.map(({ value }) => value), ...values])]
+}

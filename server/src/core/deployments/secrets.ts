@@ -1,0 +1,31 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Platform } from '../platform.ts'
+import { secretsOf } from '../projects/git-credential.ts'
+import type { ProjectRow } from '../projects/store.ts'
+import type { PlainVariable } from '../projects/variables.ts'
+import { openRelease } from './release.ts'
+import * as store from './store.ts'
+
+type Parts = Pick<Platform, 'keys'> & { db: Queryable }
+type Deployment = Pick<store.DeploymentRow, 'orgId' | 'projectId' | 'request'>
+
+/**
+ * Every value that must not be seen in what a deployment prints: the project's variables and git credential as they are
+ * now, and the values that are frozen in the releases it may bring back.
+ */
+export async function secretsOfRun(
+  parts: Parts,
+  { project, deployment, variables }: { project: ProjectRow; deployment: Deployment; variables: PlainVariable[] },
+): Promise<string[]> {
+  const { rollbackOf } = deployment.request
+  const releases = [
+    await store.findActive(parts.db, deployment.projectId),
+    ...(rollbackOf === undefined ? [] : [await store.load(parts.db, deployment.orgId, rollbackOf)]),
+  ]
+  const frozen = releases.flatMap((row) =>
+    row?.release
+      ? openRelease(parts, row.id, row.release).services.flatMap((spec) => Object.values(spec.environment))
+      : [],
+  )
+  return [...variables.map(({ value }) => value), ...secretsOf(parts, project), ...frozen]
+}

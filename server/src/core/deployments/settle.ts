@@ -1,0 +1,91 @@
+import type { DeploymentService } from '@slipway/contract/deployments'
+import type { EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { Pipeline, Run } from '../../jobs/steps.ts'
+import * as domains from '../domains/store.ts'
+import { engineOf } from '../servers/engine-of.ts'
+import * as servers from '../servers/store.ts'
+import { dropImages } from './images.ts'
+import type { DeployParts } from './parts.ts'
+import { openRelease } from './release.ts'
+import { postpone, serversOf, writeSettled } from './settle-store.ts'
+import * as store from './store.ts'
+
+const DEADLINE_MS = 3 * 60_000
+
+/** How the services of a project are, as their engine reports, and whether something is left to be done. */
+type Found = { after: DeploymentService['status']; again: boolean }
+
+/**
+ * Brings what a project has on its servers in line with what is written down, and writes down what it found: after a
+ * deployment whose end left something open, because its undoing took too long, failed, or killed whoever tried.
+ */
+export const settlePipeline = (parts: DeployParts): Pipeline => ({
+  run: (run) =>
+    run.step('settle', (signal) => settle(parts, run, signal), {
+      onEnd: (tx, found: Found) => writeSettled(tx, run.lane, found),
+    }),
+  async onEnd(tx, run, { outcome }) {
+    if (outcome !== 'succeeded') await postpone(tx, run.lane)
+  },
+})
+
+async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promise<Found> {
+  const { orgId, lane: projectId } = run
+  const active = await store.findActive(parts.db, projectId)
+  const found: Found = { after: active ? 'restored' : 'removed', again: false }
+  for (const serverId of await serversOf(parts.db, orgId, projectId)) {
+    const server = await servers.load(parts.db, orgId, serverId)
+    const engine = engineOf(parts, server)
+    const here = { parts, run, engine, serverId, projectId, signal }
+    try {
+      // An engine that serves others has nothing of ours.
+      if ((await parts.runtime.owner.read(engine, { signal })).org !== orgId) continue
+      if (active?.serverId === serverId) {
+        if (!(await stands(here, active))) found.after = 'failed'
+      } else await parts.runtime.withdraw(engine, projectId, { signal, guard: guardOf(run) })
+      await routes(here)
+      const except = active?.serverId === serverId ? { except: active.id } : {}
+      const { alive } = await parts.runtime.removeEnded(engine, projectId, { signal, ...except })
+      found.again ||= alive > 0
+      const { inUse } = await dropImages(parts, { engine, orgId, projectId }, signal)
+      found.again ||= inUse.length > 0
+    } catch (error) {
+      signal.throwIfAborted()
+      // A server that the project has left may be gone for good; the one it runs on decides.
+      if (active === undefined || active.serverId === serverId) throw error
+      parts.log.info({ err: error, server: serverId, project: projectId }, 'a former server could not be cleared')
+      found.again = true
+    }
+  }
+  return found
+}
+
+type Here = {
+  parts: DeployParts
+  run: Run
+  engine: EngineTarget
+  serverId: string
+  projectId: string
+  signal: AbortSignal
+}
+
+const guardOf = (run: Run) => () => run.write(async () => {})
+
+/** Whether the active release runs, put back if something else does. */
+async function stands({ parts, run, engine, signal }: Here, active: { id: string; release: string | null }) {
+  const release = active.release === null ? [] : openRelease(parts, active.id, active.release).services
+  for (const spec of release) {
+    await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
+    const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
+    const { outcome } = await parts.runtime.watch(engine, spec, options)
+    if (outcome !== 'healthy') return false
+  }
+  return true
+}
+
+async function routes({ parts, run, engine, serverId, projectId, signal }: Here): Promise<void> {
+  const wanted = () => run.write((tx) => domains.routesOn(tx, serverId, projectId))
+  await parts.edge.route(engine, projectId, wanted, signal).catch((error) => {
+    if ((error as { code?: string }).code !== 'edge_missing') throw error
+  })
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { labPart } from '../../../../lab/ask.ts'
+import { swarmRuntime } from './swarm.ts'
+import { trialSpec, until } from './trial.ts'
+
+const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
+const instance = `test-life-${randomBytes(4).toString('hex')}`
+const runtime = swarmRuntime({ instance })
+const project = `prj_l${randomBytes(4).toString('hex')}`
+const { signal } = new AbortController()
+type Mode = Parameters<typeof trialSpec>[1]
+
+afterAll(async () => {
+  await runtime.withdraw(engine, project, { signal, atOnce: true })
+  for (const org of ['org_a', 'org_b']) await runtime.owner.release(engine, org, { signal })
+  runtime.close()
+}, 60_000)
+
+const spec = (service: string, deployment: string, mode: Mode, more = {}) =>
+  trialSpec({ project, service, deployment }, mode, more)
+
+async function up(service: string, deployment = 'v1') {
+  const wanted = spec(service, deployment, 'good')
+  await runtime.apply(engine, wanted, { signal })
+  const watched = { deployment, signal, stableMs: 100 }
+  expect(await runtime.watch(engine, wanted, watched)).toMatchObject({ outcome: 'healthy' })
+  return wanted
+}
+
+describe.concurrent('a rollout', { timeout: 60_000 }, () => {
+  test('that the engine took back is not tried a second time by the next owner', async ({ expect }) => {
+    await up('back')
+    const bad = spec('back', 'v2', 'exit')
+    expect(await runtime.apply(engine, bad, { signal })).toMatchObject({ did: 'updated' })
+    const observed = async () =>
+      (await runtime.observe(engine, project, { signal })).find(({ service }) => service === 'back')
+    await until('the engine goes back', async () => (await observed())?.deployment === 'v1', 40_000)
+    const again = await runtime.apply(engine, bad, { signal })
+    expect(again).toMatchObject({ did: 'undone' })
+    const { specHash } = again
+    expect(await runtime.watch(engine, bad, { deployment: 'v2', specHash, signal })).toMatchObject({
+      outcome: 'rolled-back',
+      cause: { detail: 'code 3' },
+    })
+  })
+
+  test('is not written by whoever has lost the right to, and then nothing has changed', async ({ expect }) => {
+    await up('guarded')
+    const lost = new Error('another owner has it')
+    const guard = () => Promise.reject(lost)
+    await expect(runtime.apply(engine, spec('guarded', 'v2', 'good'), { signal, guard })).rejects.toBe(lost)
+    const restart = runtime.restart(engine, { project, service: 'guarded' }, { signal, token: 't', guard })
+    await expect(restart).rejects.toBe(lost)
+    await expect(runtime.apply(engine, spec('unborn', 'v1', 'good'), { signal, guard })).rejects.toBe(lost)
+    const found = await runtime.observe(engine, project, { signal })
+    expect(found.map(({ service, deployment }) => [service, deployment])).toContainEqual(['guarded', 'v1'])
+    expect(found.map(({ service }) => service)).not.toContain('unborn')
+  })
+
+  test('that is interrupted serves again as soon as the old tasks do, which mostly never stopped', async ({
+    expect,
+  }) => {
+    const old = await up('cancel')
+    const tasks = async () =>
+      (await runtime.tasks(engine, project, { signal })).filter(({ service }) => service === 'cancel')
+    const before = (await tasks()).map(({ taskId }) => taskId)
+    await runtime.apply(engine, spec('cancel', 'v2', 'good', { environment: { BOOT_MS: '20000' } }), { signal })
+    await until('the new task starts', async () => (await tasks()).length === 2)
+    const { specHash } = await runtime.apply(engine, old, { signal, interrupt: true })
+    const began = performance.now()
+    const options = { deployment: 'v1', specHash, signal, deadlineMs: 5000 }
+    expect(await runtime.serving(engine, old, options)).toBe(true)
+    expect(performance.now() - began).toBeLessThan(3000)
+    expect((await tasks()).map(({ taskId }) => taskId)).toContain(before[0])
+    const never = { ...options, deployment: 'v9', deadlineMs: 300 }
+    expect(await runtime.serving(engine, old, never)).toBe(false)
+  })
+})
+
+test('a project is withdrawn with its network, and ended containers of one deployment go alone', async () => {
+  const own = `prj_w${randomBytes(4).toString('hex')}`
+  const network = `p-${own.replace('_', '-')}`
+  await runtime.ensureNetwork(engine, network, { signal, org: 'org_a', project: own })
+  const networks = [{ name: network, aliases: [] }]
+  const wanted = trialSpec({ project: own, service: 'web', deployment: 'v1' }, 'term-deaf', { networks })
+  await runtime.apply(engine, wanted, { signal })
+  await runtime.watch(engine, wanted, { deployment: 'v1', signal, stableMs: 100 })
+  expect(await runtime.removeEnded(engine, own, { signal, deployment: 'v1' })).toEqual({ alive: 1 })
+  const began = performance.now()
+  const gone = await runtime.withdraw(engine, own, { signal, atOnce: true })
+  // Its grace period is five seconds, and nobody waited for that.
+  expect(performance.now() - began).toBeLessThan(8000)
+  expect(gone).toMatchObject({ networks: [network], services: [expect.any(String)] })
+  expect(await runtime.withdraw(engine, own, { signal })).toEqual({ services: [], networks: [] })
+}, 60_000)
+
+test('an engine serves the organization that came first, until that one leaves', async () => {
+  const claims = await Promise.allSettled(['org_a', 'org_b'].map((org) => runtime.owner.claim(engine, org, { signal })))
+  expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  const { org, engineId } = await runtime.owner.read(engine, { signal })
+  const other = org === 'org_a' ? 'org_b' : 'org_a'
+  expect(engineId).toEqual(expect.any(String))
+  expect(await runtime.owner.claim(engine, org ?? '', { signal })).toEqual({ org, engineId })
+  await expect(runtime.owner.claim(engine, other, { signal })).rejects.toMatchObject({ code: 'engine_taken' })
+  await runtime.owner.release(engine, other, { signal })
+  expect((await runtime.owner.read(engine, { signal })).org).toBe(org)
+  await runtime.owner.release(engine, org ?? '', { signal })
+  expect(await runtime.owner.claim(engine, other, { signal })).toMatchObject({ org: other })
+})

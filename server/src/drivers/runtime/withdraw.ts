@@ -1,0 +1,65 @@
+import type Docker from 'dockerode'
+import type { NetworkAnswer } from './answers.ts'
+import { callEngine, pause, statusOf, unlessMissing } from './ask.ts'
+import { RuntimeFailure } from './failure.ts'
+import { tasksOf } from './find.ts'
+import { having, LABEL } from './labels.ts'
+import { removeNetwork } from './networks.ts'
+import { servicesOf } from './running/observe.ts'
+import { containersOf } from './running/tasks.ts'
+
+export type Withdrawn = { services: string[]; networks: string[] }
+
+type Wanted = {
+  instance: string
+  project: string
+  /** Does not wait for requests that are being answered: for what was never released. */
+  atOnce: boolean
+  guard?: (() => Promise<unknown>) | undefined
+}
+
+/**
+ * Takes everything of a project away from the engine and returns when it is gone: services, their containers, then its
+ * networks, which are held by the last container. Images stay: they are cheap to keep and dear to make.
+ */
+export async function withdrawProject(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<Withdrawn> {
+  const { instance, project, atOnce, guard } = wanted
+  const labels = { [LABEL.instance]: instance, [LABEL.project]: project }
+  const services = await servicesOf(docker, labels, signal)
+  await guard?.()
+  for (const { ID } of services) {
+    await unlessMissing(callEngine(docker, { method: 'DELETE', path: `/services/${ID}` }, signal))
+  }
+  if (atOnce) await killAll(docker, labels, signal)
+  // A task stays in the list until its container has ended.
+  while ((await tasksOf(docker, labels, signal)).length > 0) await pause(200, signal)
+  const networks = await callEngine<NetworkAnswer[]>(
+    docker,
+    { path: '/networks', query: { filters: having(labels) } },
+    signal,
+  )
+  for (const { Name } of networks) await removeWhenFree(docker, { name: Name, instance }, signal)
+  return { services: services.map(({ Spec }) => Spec.Name), networks: networks.map(({ Name }) => Name) }
+}
+
+async function killAll(docker: Docker, labels: Record<string, string>, signal: AbortSignal): Promise<void> {
+  for (const { Id } of await containersOf(docker, labels, signal)) {
+    await callEngine(docker, { method: 'POST', path: `/containers/${Id}/kill` }, signal).catch((error) => {
+      // It ended by itself.
+      if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
+    })
+  }
+}
+
+/** The engine gives addresses back a moment after a container's end. */
+async function removeWhenFree(docker: Docker, network: { name: string; instance: string }, signal: AbortSignal) {
+  for (;;) {
+    try {
+      await removeNetwork(docker, network, signal)
+      return
+    } catch (error) {
+      if (!(error instanceof RuntimeFailure) || error.code !== 'in_use') throw error
+      await pause(200, signal)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { mendEdges } from './core/deployments/edges.ts'
+import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/garbage.ts'
+import type { DeployParts } from './core/deployments/parts.ts'
+import { settleDue } from './core/deployments/settle-due.ts'
+import { startSchedule } from './jobs/schedule.ts'
+import { sweepRuns } from './jobs/sweep.ts'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+
+/**
+ * Recurring work that reaches outside, each by one process at a time. What only touches the database, and may be done by
+ * all of them, is in upkeep.ts.
+ */
+export const startRecurring = (parts: DeployParts) =>
+  startSchedule({
+    db: parts.db,
+    log: parts.log,
+    jobs: [
+      { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
+      { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
+      { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
+      { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },
+      { name: 'folders', everyMs: 6 * HOUR, run: () => sweepFolders(parts) },
+      { name: 'old runs', everyMs: 6 * HOUR, run: (signal) => sweepRuns(parts.db, signal) },
+    ],
+  })
