@@ -6,13 +6,12 @@ import type { Blow } from './crash-once.ts'
 import { type Pair, takeover } from './pair.ts'
 import { runRow } from './run-rows.ts'
 
-/** Both processes are killed; one is started again. */
+/** Both processes are killed; one is started again, and it counts from when that one answers. */
 export const killBoth: Blow = async (pair, id) => {
   const { fence } = await pair.ownerOf(id)
-  const since = performance.now()
   for (const { child } of pair.living()) child.kill('SIGKILL')
   await pair.site.start()
-  const ms = await takeover(pair, id, fence, since)
+  const ms = await takeover(pair, id, fence, performance.now())
   await pair.complete()
   return ms
 }

@@ -26,24 +26,30 @@ type Watched = {
  */
 export async function watch({ db, transport, runs, log, signal }: Watched): Promise<void> {
   let quietUntil = 0
-  let lookedAt = performance.now()
+  let restedAt = performance.now()
   const keepQuiet = () => {
     quietUntil = performance.now() + HEARTBEAT_SECONDS * 1000
   }
+  /** A pause shows as a timer that is late, or as a question that was answered late. A slow search is none. */
+  const keepQuietAfter = (since: number) => {
+    const gapMs = Math.round(performance.now() - since)
+    if (gapMs < GAP_MS) return
+    log.info({ gapMs }, 'this process was held up; for a while it declares nobody dead')
+    keepQuiet()
+  }
   await repeat(LOOK_MS, signal, async () => {
-    const gapMs = Math.round(performance.now() - lookedAt)
-    if (gapMs > GAP_MS) {
-      log.info({ gapMs }, 'this process was held up; for a while it declares nobody dead')
-      keepQuiet()
-    }
-    lookedAt = performance.now()
+    keepQuietAfter(restedAt)
+    const asked = performance.now()
     try {
       await checkOwnership(db, runs)
       if (await isYoung(db, HEARTBEAT_SECONDS)) keepQuiet()
+      keepQuietAfter(asked)
       if (performance.now() > quietUntil) await transport.supervise()
     } catch (error) {
       keepQuiet()
       if (!isOutage(error)) log.error({ err: error }, 'runs could not be watched')
+    } finally {
+      restedAt = performance.now()
     }
   })
 }

@@ -5,7 +5,7 @@ import { reachEngine } from './engine.ts'
 import { openWorkFolder } from './leftovers.ts'
 import { bindLimits } from './limits/bind.ts'
 
-const BACK_MS = 60_000
+const BACK_MS = 15_000
 const RETRY_MS = 1000
 
 type Options = { helperImage: string; instance: string; scratch: string }

@@ -65,7 +65,8 @@ describe('an engine behind SSH', () => {
     wire.cut()
     await outcome
     await expect.poll(() => processesCalled('sleep', nap), { timeout: 10_000 }).toEqual([])
-  })
+    // It waits for the engine to come back for a while, to end what runs there.
+  }, 60_000)
 })
 
 describe('no engine behind SSH', () => {
