@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { type BareDeploy, bareDeploy } from './parts/bare-deploy.ts'
 import { engineAt } from './parts/engine.ts'
 import { readStream } from './parts/event-reader.ts'

@@ -27,6 +27,8 @@ export type DeploymentState = {
   prompted: boolean
   /** Someone asked for it to stop and it has not ended yet. */
   cancelling: boolean
+  /** Something is still done for it: until then it cannot go. */
+  open?: boolean
 }
 
 const RUNNING: ReadonlySet<DeploymentStatus> = new Set(['queued', 'building', 'deploying'])
@@ -60,7 +62,8 @@ export const can = {
     wasReleased(d) ? yes : no('Only a deployment that became a release can be pinned.'),
   restart: (d: DeploymentState): Verdict => (d.active ? yes : no('It is not the active release.')),
   remove: (d: DeploymentState): Verdict => {
-    if (!isFinished(d.status)) return no('It is still running; cancel it first.')
+    if (d.decision === 'pending') return no('It awaits a decision; keep or reject it first.')
+    if (!isFinished(d.status) || d.open) return no('It is still running; cancel it first.')
     return d.active ? no('It is the active release; add ?force=true to stop its services.') : yes
   },
 } as const

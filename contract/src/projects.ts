@@ -40,12 +40,24 @@ export const Project = z
     gitCredential: GitCredential.nullable(),
     serverId: idOf('srv').nullable(),
     settings: ProjectSettings,
+    autoDeployPaused: z.boolean().meta({
+      description: 'since someone went back, or a release did not hold; settings.autoDeploy: true resumes it',
+    }),
     version: z.number().int(),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
   .meta({ id: 'Project' })
 export type Project = z.output<typeof Project>
+
+const Volume = z
+  .object({
+    name: z.string().meta({ description: 'as the engine knows it' }),
+    key: z.string().nullable().meta({ description: 'what the project calls it' }),
+    serverId: idOf('srv'),
+    createdAt: z.string().nullable(),
+  })
+  .meta({ id: 'Volume' })
 
 const ProjectFields = z.object({
   name: ProjectName,
@@ -135,12 +147,21 @@ export const projects = {
     response: Project,
     example: { settings: { rollbackWindow: 8 } },
   }),
+  volumes: endpoint({
+    method: 'GET',
+    path: '/api/projects/:id/volumes',
+    summary: 'Where the services of a project keep their data: what a deletion keeps or takes along',
+    access: { permission: 'project:read' },
+    params: byId,
+    response: z.object({ data: z.array(Volume) }),
+  }),
   remove: endpoint({
     method: 'DELETE',
     path: '/api/projects/:id',
-    summary: 'Delete a project with its settings, services and variables',
+    summary: 'Delete a project with its settings, services and variables; its volumes only when that is said',
     access: { permission: 'project:admin' },
     params: byId,
+    query: z.object({ volumes: z.enum(['keep', 'delete']).default('keep') }),
     response: Done,
   }),
 } as const

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { labPart } from '../../lab/ask.ts'
 import { createDatabase, type ProofDatabase } from './database.ts'
 import { cleared } from './engine.ts'

@@ -1,3 +1,4 @@
+import { liveWatch } from './core/deployments/bake/watch-live.ts'
 import { mendEdges } from './core/deployments/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/garbage.ts'
 import type { DeployParts } from './core/deployments/parts.ts'
@@ -17,6 +18,7 @@ export const startRecurring = (parts: DeployParts) =>
     db: parts.db,
     log: parts.log,
     jobs: [
+      { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { people } from './core/access/people.ts'
+import { restorePipeline } from './core/deployments/bake/restore.ts'
 import { feeds } from './core/deployments/feed.ts'
 import { forgetPipeline } from './core/deployments/forget.ts'
 import { history } from './core/deployments/history/history.ts'
@@ -26,6 +27,7 @@ import { gitBinary } from './drivers/git/binary.ts'
 import { connectEngine } from './drivers/runtime/connect.ts'
 import type { EngineTarget } from './drivers/runtime/engine.ts'
 import { dockerInspector } from './drivers/runtime/inspect.ts'
+import { FILES_VOLUME, projectVolume } from './drivers/runtime/labels.ts'
 import { swarmRuntime } from './drivers/runtime/swarm.ts'
 import { generateKeyPair } from './drivers/ssh/key-pair.ts'
 import { publicKeyOf } from './drivers/ssh/public-key.ts'
@@ -147,6 +149,9 @@ function deployParts(platform: Platform): DeployParts {
     syncContext,
     folders: projectFolders(config.dataDir),
     edgeNetwork: { name: edgeName(config), alias },
+    // Whatever someone calls a volume of theirs, it is not the one with the files of the source.
+    volumeName: (project, key) => projectVolume(project, `data-${key}`),
+    filesVolume: (project) => projectVolume(project, FILES_VOLUME),
   }
 }
 
@@ -156,5 +161,6 @@ const pipelines = (parts: DeployParts) => ({
   restart: restartPipeline(parts),
   remove: removePipeline(parts),
   settle: settlePipeline(parts),
+  restore: restorePipeline(parts),
   forget: forgetPipeline(parts),
 })

@@ -1,4 +1,4 @@
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { isOver } from '../site.ts'
 import { within } from './bench.ts'
 import { filesOf, type Kind, type Point } from './crash-points.ts'

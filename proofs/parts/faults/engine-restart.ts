@@ -1,4 +1,4 @@
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { restartDocker } from '../../../lab/docker.ts'
 import { endMachine, startMachine } from '../../../lab/machine.ts'
 import { furnishEngine } from '../../../lab/parts/engine.ts'

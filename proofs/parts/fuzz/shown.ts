@@ -16,6 +16,7 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/\.(cursor|limit|since)$|^\w+\.list query|deployments\.logs query|query\.(force|service)$/, () => undefined],
   [/environment\{\}$|variables\[\]\.value$/, isRevealed],
   [/environment\{name\}$|variables\[\]\.(name|service|scope)$/, isListed],
+  [/gitCredential\.hostKeys\[\]$/, isHostKey],
   [/^projects\.(create|update|ensure) body/, isInProject],
   [/^services\.put (params\.name|body)/, isInService],
   [/^deployments\.buildAccess body\.services/, isInService],
@@ -64,6 +65,12 @@ async function isInProject(taken: Taken) {
   const project = taken.reply.body.project ?? taken.reply.body
   const again = await send(taken.at, 'GET', `/api/projects/${project.id}`)
   return same(inside(project, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
+}
+
+/** ssh-keyscan prints the host before the key; the repository's address says which it is, so it is left out. */
+function isHostKey(taken: Taken) {
+  const value = taken.value.trim().replace(/^(?!(?:ssh|ecdsa|sk)-)\S+ +/, '')
+  return isInProject({ ...taken, value })
 }
 
 async function isInServer(taken: Taken) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Files, Site } from '../site.ts'
 
 export type Project = { id: string; name: string }

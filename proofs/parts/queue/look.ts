@@ -1,4 +1,4 @@
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { ProofDatabase } from '../database.ts'
 import { firstGap, readStream } from '../event-reader.ts'
 import type { Site } from '../site.ts'

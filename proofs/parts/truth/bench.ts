@@ -1,4 +1,4 @@
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { engineAt } from '../engine.ts'
 import { isOver, type Site } from '../site.ts'
 import { application } from './application.ts'

@@ -1,4 +1,4 @@
-import type { Deployment } from '@slipway/contract/deployments'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Bench, Serving, Wish } from './bench.ts'
 import { type Seen, visitor } from './visitor.ts'
 

@@ -1,11 +1,6 @@
+import type { DeploymentError, DeploymentService, DeploymentSource, TRIGGERS } from '@slipway/contract/deployment-shape'
 import type { Decision, DeploymentStatus } from '@slipway/contract/deployment-states'
-import type {
-  BuildAccess,
-  DeploymentError,
-  DeploymentService,
-  DeploymentSource,
-  TRIGGERS,
-} from '@slipway/contract/deployments'
+import type { BuildAccess } from '@slipway/contract/deployments'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Json<T extends object> = JSONColumnType<T, string, string>
@@ -43,6 +38,10 @@ export type DeploymentTables = {
     routed: Generated<boolean>
     /** It ended, but its engine may not be as it says: to be seen to from then on. */
     settleAfter: Time
+    /** Until then it is watched, and the release before it comes back if it does not hold. */
+    bakeUntil: Time
+    /** The release that was active before it. */
+    tookOver: string | null | undefined
     createdBy: Json<{ kind: 'user' | 'token' | 'push'; name: string }>
     nextSeq: Generated<string>
     createdAt: ColumnType<Date, Date | undefined, never>
@@ -80,7 +79,14 @@ export type DeploymentTables = {
   }
 }
 
-export type StoredRoute = { host: string; pathPrefix: string | null; service: string; port: number }
+/** `also`: where its successor listens while it is being replaced. */
+export type StoredRoute = {
+  host: string
+  pathPrefix: string | null
+  service: string
+  port: number
+  also?: number
+}
 
 export type StoredRequest = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints'> & {
   useCommit?: string

@@ -127,6 +127,7 @@ export type Tables = DeploymentTables & {
     gitCredentialShown: JSONColumnType<GitCredential | null, string | null, string | null>
     serverId: string | null
     settings: JSONColumnType<Partial<ProjectSettings>, string, string>
+    autoDeployPaused: Generated<boolean>
     version: Version
     createdAt: Created
     updatedAt: Updated

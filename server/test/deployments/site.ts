@@ -15,6 +15,7 @@ export type Seen = {
   active: boolean
   trigger: string
   urls: string[]
+  timing: { finishedAt: string | null }
   steps: { name: string }[]
   services: { name: string; status: string }[]
   waitingOn: { promptId?: string } | null
@@ -99,7 +100,7 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
     for (;;) {
       const seen = await show(id)
       if (wanted(seen)) return seen
-      if (Date.now() > deadline || ENDED.has(seen.status))
+      if (Date.now() > deadline || (ENDED.has(seen.status) && seen.timing.finishedAt !== null))
         throw new Error(`it did not come to that: ${JSON.stringify(seen)}`)
       await new Promise((done) => setTimeout(done, 100))
     }

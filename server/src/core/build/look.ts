@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { Refusal } from '../../errors.ts'
-import { cleanFolder, type ReadableTree } from './source-tree.ts'
+import { below, cleanFolder, type ReadableTree } from './source-tree.ts'
 
 /** What detection may ask of a source: names for nothing, contents one by one and only small ones. */
 export type Look = {
@@ -21,6 +21,8 @@ export type Look = {
   yaml<T>(path: string): Promise<T | null>
   toml<T>(path: string): Promise<T | null>
   at(folder: string): Look
+  /** All that is below, for who reads it in another way. */
+  tree(): ReadableTree
 }
 
 const MOST_TEXT = 1024 * 1024
@@ -78,7 +80,8 @@ function lookAt(ground: Ground, folder: string): Look {
     json: (path) => parsed(path, JSON.parse),
     yaml: (path) => parsed(path, async (found) => (await import('yaml')).parse(found, { merge: true })),
     toml: (path) => parsed(path, async (found) => (await import('smol-toml')).parse(found) as never),
-    at: (below) => lookAt(ground, cleanFolder(inside(below))),
+    at: (sub) => lookAt(ground, cleanFolder(inside(sub))),
+    tree: () => below(ground.tree, folder),
   }
 }
 

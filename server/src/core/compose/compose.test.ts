@@ -176,7 +176,7 @@ describe('in our words', () => {
     const { service, keys } = await ours('ports: ["127.0.0.1:80:80", "81:81", "82"]')
     expect(service?.ports).toEqual([{ target: 81, published: 81, protocol: 'tcp' }])
     expect(service?.exposed.map(({ port }) => port)).toEqual([80, 81, 82])
-    expect(keys).toEqual(['ports', 'ports'])
+    expect(keys).toEqual(['ports', 'ports', 'ports'])
   })
 
   it('health, limits and times are read exactly', async () => {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { SourceTree } from '../build/source-tree.ts'
+import type { ReadableTree } from '../build/source-tree.ts'
 import { checkComplete } from './complete.ts'
 import { checkConsistency } from './consistency.ts'
 import { environmentOf, labelsOf } from './env-files.ts'
@@ -18,7 +18,7 @@ import { type Dict, dictOf, isDict, isList, mapDict } from './values.ts'
 
 /** The compose files of a source tree in their normal form. Reads nothing but the tree. */
 export async function readCompose(
-  tree: SourceTree,
+  tree: ReadableTree,
   options: ComposeOptions,
 ): Promise<{ project: ComposeProject; environment: ReadonlyMap<string, string>; warnings: Warning[] }> {
   const warnings = new Map<string, Warning>()

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { Refusal } from '../../errors.ts'
-import type { SourceTree } from '../build/source-tree.ts'
+import type { ReadableTree } from '../build/source-tree.ts'
 import { fault, leaves, type Place, quoted } from './faults.ts'
 import { type Budget, MOST_FILE_BYTES, MOST_PATH } from './limits.ts'
 
-type TreeFile = Extract<SourceTree['entries'][number], { kind: 'file' }>
+type TreeFile = Extract<ReadableTree['entries'][number], { kind: 'file' }>
 
 /** As many as Linux follows before it gives up. */
 const MOST_LINKS = 40
@@ -14,10 +14,10 @@ export class Sources {
   private readonly files = new Map<string, TreeFile>()
   private readonly links = new Map<string, string>()
   private readonly folders = new Set<string>(['.'])
-  private readonly tree: SourceTree
+  private readonly tree: ReadableTree
   private readonly budget: Budget
 
-  constructor(tree: SourceTree, budget: Budget) {
+  constructor(tree: ReadableTree, budget: Budget) {
     this.tree = tree
     this.budget = budget
     for (const entry of tree.entries) {

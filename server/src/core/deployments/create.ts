@@ -1,4 +1,5 @@
-import type { BuildAccess, DeploymentSource } from '@slipway/contract/deployments'
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import type { BuildAccess } from '@slipway/contract/deployments'
 import { type Tx, transaction } from '../../db/database.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
@@ -19,18 +20,13 @@ export async function createDeployment(parts: Parts, caller: Caller, body: Build
   if (body.deployTarget === 'cloud') {
     throw new Refusal('invalid_request', 'This instance is not linked to a hosted cloud.', { field: 'deployTarget' })
   }
-  const [service, ...others] = body.services ?? []
-  if (others.length > 0)
-    throw new Refusal('invalid_request', 'One service per project can be deployed.', { field: 'services' })
   return transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, body.projectId)
-    if (service) {
-      const { name, ...wanted } = service
+    for (const { name, ...wanted } of body.services ?? [])
       await writeService(tx, parts.keys, caller, { id: project.id, name, wanted })
-    }
     const source = await sourceOf(tx, caller, project, body)
     const server = await serverOf(tx, caller, project, body.serverId)
-    await claimHosts(tx, parts, project, service?.name, body.publicEndpoints)
+    await claimHosts(tx, parts, project, (endpoint) => serviceFor(body.services, endpoint.port), body.publicEndpoints)
     const trigger = source.kind === 'upload' ? 'upload' : 'manual'
     const request = {
       buildStrategy: body.buildStrategy,
@@ -38,6 +34,16 @@ export async function createDeployment(parts: Parts, caller: Caller, body: Build
     }
     return submitDeployment(tx, parts, caller, { project, serverId: server.id, trigger, source, request })
   })
+}
+
+/** Whom an endpoint means: the service that listens on its port, else the one that is exposed, else the first. */
+function serviceFor(services: BuildAccess['services'] = [], port: number | undefined): string | undefined {
+  const [found] = [
+    ...services.filter((one) => port !== undefined && one.port === port),
+    ...services.filter(({ exposed }) => exposed === true),
+    ...services,
+  ]
+  return found?.name
 }
 
 async function sourceOf(tx: Tx, caller: Caller, project: ProjectRow, body: BuildAccess): Promise<DeploymentSource> {

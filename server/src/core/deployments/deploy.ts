@@ -1,27 +1,36 @@
 import type { Run } from '../../jobs/steps.ts'
-import { freezeRelease, takeOldRelease } from './freeze.ts'
-import { askBeforeBuild, askBeforeRelease } from './gates.ts'
-import { makeImage } from './make-image.ts'
-import { closeDoors, openDoors } from './open-doors.ts'
-import type { DeployParts } from './parts.ts'
-import { type Because, dropBuild, dropContainers, putBack } from './put-back.ts'
-import { toldSteps } from './retell.ts'
-import { rollOut } from './roll-out.ts'
-import { openScene } from './scene.ts'
-import { findSource } from './source.ts'
+import { openBlueprint } from './blueprint/blueprint.ts'
+import { findSource } from './blueprint/find-source.ts'
+import type { BuiltImage, DeployParts, Frozen } from './parts.ts'
+import { freezeRelease } from './release/freeze.ts'
+import { makeImage } from './release/make-image.ts'
+import { findOldImages, takeOldRelease } from './release/old-release.ts'
+import { retell, toldSteps } from './retell.ts'
+import { decide } from './rollout/decide.ts'
+import { askBeforeBuild, askBeforeRelease } from './rollout/gates.ts'
+import { layFiles } from './rollout/lay-files.ts'
+import { closeDoors, openDoors } from './rollout/open-doors.ts'
+import { dropBuild, dropContainers } from './rollout/put-back.ts'
+import { retire } from './rollout/retire.ts'
+import { rollOut } from './rollout/roll-out.ts'
+import { type Because, openScene, type Scene } from './scene.ts'
 import { tidyUp } from './tidy-up.ts'
 
 /**
- * The story of a deployment. Each step is fenced and may run twice; what one returns is what a replay returns.
- *   1. source    what is deployed, pinned: a commit, a sealed upload, an image
+ * The story of a deployment. Each step is fenced and may run twice; what one returns is what a replay returns. A project of
+ * several services has a `build:name` and a `rollout:name` for each.
+ *   1. source    what is deployed, pinned: a commit, a sealed upload, an image; and of which services it consists
  *   2. gate      someone approves the build, where the project asks for it
- *   3. build     an image, made on the server's own engine
+ *   3. build     images, made on the server's own engine
  *   4. gate      someone approves the release
- *   5. release   image and configuration, frozen and sealed
- *   6. rollout   the engine brings it up; its tasks say how that went. Undone by the previous release's own spec
- *   7. route     names lead to it
- *   8. tidy      what no release needs any more goes
- * A rollback is the same story with an old release in place of 1 to 5. Ending (pipeline.ts) makes it the active one.
+ *   5. release   images and configuration, frozen and sealed
+ *   6. rollout   the engine brings them up; their tasks say how that went. Undone by the previous release's own specs
+ *   7. gate      someone decides, where only some of the services came up: `keep` them, or all go back
+ *   8. route     names lead to it
+ *   9. retire    services that are no part of it any more go
+ *  10. tidy      what no release needs any more goes
+ * A rollback is the same story with an old release in place of 1 to 5; where an image of it is gone, its source is built
+ * again. Ending (pipeline.ts) makes it the active one.
  */
 export async function deploy(parts: DeployParts, run: Run): Promise<void> {
   const scene = await openScene(parts, run)
@@ -30,27 +39,46 @@ export async function deploy(parts: DeployParts, run: Run): Promise<void> {
   const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(scene, signal, because)
   const release = { ...scene.onFrozen, undo }
   try {
+    let frozen: Frozen
     const old = scene.deployment.request.rollbackOf
     if (old === undefined) {
-      const source = await step('source', (signal) => findSource(scene, signal), scene.onSource)
-      await askBeforeBuild(scene)
-      const image = await step('build', (signal) => makeImage(scene, source, signal), {
-        ...scene.onBuilt,
-        undo: (signal, _, because) => dropBuild(scene, signal, because),
-      })
+      const made = await makeImages(scene, step)
+      const { blueprint, images } = made
       await askBeforeRelease(scene)
-      await step('release', (signal) => freezeRelease(scene, image, signal), release)
+      await layFiles(scene, step, made)
+      frozen = await step<Frozen>('release', (signal) => freezeRelease(scene, blueprint, images, signal), release)
     } else {
-      await step('release', (signal) => takeOldRelease(scene, old, signal), release)
+      const { gone } = await step('find', (signal) => findOldImages(scene, old, signal))
+      const { images } = gone.length > 0 ? await makeImages(scene, step) : { images: {} }
+      frozen = await step<Frozen>('release', (signal) => takeOldRelease(scene, old, images, signal), release)
     }
-    await step('rollout', (signal) => rollOut(scene, signal), {
-      undo: (signal, _, because) => putBack(scene, signal, because),
+    const brought = await rollOut(scene, step, frozen)
+    await decide(scene, step, brought).catch(async (error) => {
+      throw await retell(scene, { step: 'rollout', signal: run.signal }, error)
     })
     await step('route', (signal) => openDoors(scene, signal), {
       undo: (signal, _, because) => closeDoors(scene, signal, because),
     })
+    await step('retire', (signal) => retire(scene, signal))
     await step('tidy', (signal) => tidyUp(scene, signal))
   } finally {
     await scene.events.flush().catch(() => {})
   }
+}
+
+/** One after the other: each of them may take the whole machine. */
+async function makeImages(scene: Scene, step: Run['step']) {
+  const found = await step('source', (signal) => findSource(scene, signal), scene.onSource)
+  const blueprint = openBlueprint(scene.parts, scene.deployment.id, found.blueprint)
+  scene.cast.splice(0, scene.cast.length, ...found.services)
+  await askBeforeBuild(scene)
+  const images: Record<string, BuiltImage> = {}
+  for (const plan of blueprint.services) {
+    const name = blueprint.services.length === 1 ? 'build' : `build:${plan.name}`
+    images[plan.name] = await step(name, (signal) => makeImage(scene, plan, found.source, signal), {
+      ...scene.onBuilt(plan.name),
+      undo: (signal, _, because) => dropBuild(scene, signal, because),
+    })
+  }
+  return { blueprint, images, source: found.source }
 }

@@ -1,4 +1,3 @@
-import { type DeploymentStatus, isFinished } from '@slipway/contract/deployment-states'
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 
@@ -55,7 +54,7 @@ export type Progress = { newest: number; finished: boolean }
 
 /** The number of its newest event, and whether it has ended; undefined when there is no such deployment any more. */
 export async function progressOf(db: Queryable, id: string): Promise<Progress | undefined> {
-  const { rows } = await sql<{ seq: string; status: DeploymentStatus }>`
-    select next_seq as seq, status from deployment where id = ${id}`.execute(db)
-  return rows[0] && { newest: Number(rows[0].seq), finished: isFinished(rows[0].status) }
+  const { rows } = await sql<{ seq: string; finished: boolean }>`
+    select next_seq as seq, finished_at is not null as finished from deployment where id = ${id}`.execute(db)
+  return rows[0] && { newest: Number(rows[0].seq), finished: rows[0].finished }
 }

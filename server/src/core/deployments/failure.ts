@@ -1,5 +1,5 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
-import type { DeploymentError } from '@slipway/contract/deployments'
+import type { DeploymentError } from '@slipway/contract/deployment-shape'
 
 type Words = Pick<DeploymentError, 'message'> & Partial<DeploymentError> & { code: DeploymentErrorCode }
 

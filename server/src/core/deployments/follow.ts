@@ -1,4 +1,3 @@
-import { isFinished } from '@slipway/contract/deployment-states'
 import type { Caller } from '../access/caller.ts'
 import type { Platform } from '../platform.ts'
 import { requireDeployment } from './find.ts'
@@ -12,7 +11,7 @@ export async function followEvents(
 ) {
   const deployment = await requireDeployment(db, caller, id)
   const newest = Number(deployment.nextSeq)
-  if (isFinished(deployment.status) && since >= newest) return null
+  if (deployment.finishedAt !== null && since >= newest) return null
   // Who claims to have seen what has not happened would wait for ever.
   return (signal: AbortSignal) => feeds.follow(id, Math.min(since, newest), signal)
 }

@@ -1,8 +1,8 @@
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import { missingProjects, projectsOn } from './garbage-store.ts'
-import { neededImages } from './images.ts'
 import type { DeployParts } from './parts.ts'
+import { neededImages } from './release/images.ts'
 
 /** A deployment may have made something after the roots were read. */
 const YOUNG_MS = 3600_000

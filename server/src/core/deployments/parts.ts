@@ -1,3 +1,4 @@
+import type { DeploymentService } from '@slipway/contract/deployment-shape'
 import type { Builder } from '../../drivers/builder/builder.ts'
 import type { ProjectFolders } from '../../drivers/builder/project-folders.ts'
 import type { Git } from '../../drivers/git/git.ts'
@@ -13,6 +14,9 @@ export type DeployParts = Platform & {
   folders: ProjectFolders
   /** The network of the edge, and under which name it looks for a service there. */
   edgeNetwork: { name: string; alias(project: string, service: string): string }
+  /** What the engine calls a volume of a project, and the one that holds what is mounted from its source. */
+  volumeName(project: string, key: string): string
+  filesVolume(project: string): string
 }
 
 /** What the build step leaves to the ones after it. */
@@ -23,3 +27,6 @@ export type BuiltImage = {
   /** From a Dockerfile of ours: its health check is for those who run it elsewhere. */
   generated?: boolean
 }
+
+/** What the release step leaves: the release, sealed, and what may be shown of it. */
+export type Frozen = { sealed: string; images: string[]; services: DeploymentService[] }

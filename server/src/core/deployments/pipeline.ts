@@ -1,12 +1,16 @@
+import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
 import type { DeploymentStatus } from '@slipway/contract/deployment-states'
-import type { DeploymentError } from '@slipway/contract/deployments'
+import { ProjectSettings } from '@slipway/contract/projects'
 import type { Tx } from '../../db/database.ts'
 import type { Waker } from '../../jobs/enqueue.ts'
 import type { End, Pipeline, RunFacts } from '../../jobs/steps.ts'
+import * as projects from '../projects/store.ts'
+import { startBaking, stopBaking } from './bake/bake-store.ts'
 import { deploy } from './deploy.ts'
 import { append } from './events-store.ts'
 import { DeployFailure } from './failure.ts'
 import type { DeployParts } from './parts.ts'
+import { releaseOf } from './release/release.ts'
 import * as store from './store.ts'
 import { leaveToSettle } from './unsettled.ts'
 
@@ -42,18 +46,22 @@ export const deployPipeline = (parts: DeployParts): Pipeline => ({
   },
 })
 
-async function close({ transport }: DeployParts, tx: Tx, run: RunFacts, end: End): Promise<void> {
-  const status = STATUS[end.outcome]
+async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promise<void> {
+  const { transport } = parts
   const row = await store.load(tx, run.orgId, run.id)
-  const error = end.reason && errorOf(end.reason, row)
-  const after = await statusAfter(tx, run, end, row.release !== null)
+  const active = await store.findActive(tx, run.lane)
+  const before = active && releaseOf(parts, active).services.map(({ service }) => service)
+  const status = statusOf(end, row)
+  const error = end.reason ? errorOf(end.reason, row) : end.outcome === 'succeeded' ? row.error : null
   await store.update(tx, run.id, {
     status,
+    // What was kept and then could not be brought to its end never was a release.
+    ...(status === 'failed' && { decision: null }),
     finishedAt: new Date(),
     cancelling: false,
     waitingOn: null,
     error: error && JSON.stringify(error),
-    services: JSON.stringify(row.services.map((service) => ({ ...service, status: after, error }))),
+    services: JSON.stringify(row.services.map((service) => after(service, { end, row, before, error }))),
   })
   if (end.outcome === 'succeeded') await activate(transport, tx, row)
   if (end.leftovers.length > 0) await leaveToSettle(tx, transport, row)
@@ -64,22 +72,43 @@ async function close({ transport }: DeployParts, tx: Tx, run: RunFacts, end: End
   ])
 }
 
+function statusOf({ outcome, reason }: End, { decision }: Row): DeploymentStatus {
+  if (outcome === 'succeeded' && decision === 'kept') return 'partial_failure'
+  return outcome === 'failed' && reason?.code === 'rejected' ? 'rejected' : STATUS[outcome]
+}
+
 /** The release before it goes; what it has on a server that the project left is seen to afterwards. */
 async function activate(transport: Waker, tx: Tx, row: Row): Promise<void> {
   const before = await store.findActive(tx, row.projectId)
   await store.activate(tx, row.projectId, row.id)
+  const project = await projects.load(tx, row.orgId, row.projectId)
+  const { bakeSeconds } = ProjectSettings.parse(project.settings)
+  await stopBaking(tx, row.projectId)
+  // Who goes back has decided what is to run, whatever became of it since.
+  await startBaking(tx, row.id, row.trigger === 'rollback' ? 0 : bakeSeconds, before?.id ?? null)
   if (before && before.serverId !== row.serverId) await leaveToSettle(tx, transport, before)
 }
 
+/** `before`: the services of the release that is active, which may be fewer than its deployment has. */
+type Ended = { end: End; row: Row; before: string[] | undefined; error: DeploymentError | null }
+
 /**
- * Where its services are now: on this release, back on the one before, gone because there was none, or never touched.
- * A rollout that could not be undone yet is still moving; whoever settles it writes down how that ended.
+ * Where a service is now: on this release, back on the one before, gone because there was none, or never touched. A rollout
+ * that could not be undone yet is still moving; whoever settles it writes down how that ended.
  */
-async function statusAfter(tx: Tx, run: RunFacts, end: End, released: boolean) {
-  if (end.outcome === 'succeeded') return 'healthy' as const
-  if (!released) return 'failed' as const
-  if (end.leftovers.includes('rollout')) return 'deploying' as const
-  return (await store.findActive(tx, run.lane)) ? ('restored' as const) : ('removed' as const)
+function after(service: DeploymentService, { end, row, before, error }: Ended): DeploymentService {
+  const several = row.services.length > 1
+  if (end.outcome === 'succeeded') return several ? service : { ...service, status: 'healthy', error }
+  // One of several has its own error, if it had any; what keeps the whole is told once.
+  const own = several ? service.error : error
+  if (row.release === null) {
+    if (several && error?.service !== service.name) return service
+    return { ...service, status: 'failed', error }
+  }
+  if (end.leftovers.some((step) => step.split(':')[0] === 'rollout'))
+    return { ...service, status: 'deploying', error: own }
+  const back = several ? before?.includes(service.name) : before
+  return { ...service, status: back ? 'restored' : 'removed', error: own }
 }
 
 type Row = Awaited<ReturnType<typeof store.load>>
@@ -87,7 +116,7 @@ type Row = Awaited<ReturnType<typeof store.load>>
 const errorOf = (reason: NonNullable<End['reason']>, row: Row): DeploymentError => ({
   code: reason.code,
   step: reason.step ?? null,
-  service: reason.service ?? row.services[0]?.name ?? null,
+  service: reason.service ?? (row.services.length === 1 ? (row.services[0]?.name ?? null) : null),
   message: reason.message,
   hint: reason.hint ?? null,
   logSeq: reason.logSeq ?? Number(row.nextSeq),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeploymentError, DeploymentService } from '@slipway/contract/deployments'
+import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../db/database.ts'
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import type { ServiceKey } from '../../drivers/runtime/labels.ts'
@@ -7,8 +7,9 @@ import type { Outcome } from '../../drivers/runtime/rollout/outcome.ts'
 import type { Pipeline, Run } from '../../jobs/steps.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
-import { explainRollout } from './explain.ts'
 import type { DeployParts } from './parts.ts'
+import { releaseOf } from './release/release.ts'
+import { explainRollout } from './rollout/explain.ts'
 import * as store from './store.ts'
 
 export type RestartInput = { deployment: string }
@@ -46,15 +47,17 @@ export const restartPipeline = (parts: DeployParts): Pipeline => ({
   },
 })
 
-type Row = { id: string; projectId: string; services: DeploymentService[] }
+type Row = { id: string; projectId: string; release: string | null }
 
 async function restart(parts: DeployParts, run: Run, engine: EngineTarget, row: Row, signal: AbortSignal) {
   const ended: Restarted[] = []
-  for (const { name } of row.services) {
-    const key = { project: row.projectId, service: name }
-    const options = { signal, token: run.id, deployment: row.id, guard: () => run.write(async () => {}) }
+  for (const { service, deployment, job } of releaseOf(parts, row).services) {
+    // It is over, and would do its work a second time.
+    if (job) continue
+    const key = { project: row.projectId, service }
+    const options = { signal, token: run.id, deployment, guard: () => run.write(async () => {}) }
     const { generation } = await inTurn(signal, () => parts.runtime.restart(engine, key, options))
-    ended.push(await watch(parts, engine, key, { deployment: row.id, generation, signal }))
+    ended.push(await watch(parts, engine, key, { deployment, generation, signal }))
   }
   return ended
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts'
 import type { Run } from '../../jobs/steps.ts'
 import { DeployFailure } from './failure.ts'
 import { lastLine } from './failure-store.ts'
-import type { Scene } from './scene.ts'
+import { type Scene, theOnly } from './scene.ts'
 
 /** `run.step`, whose failures are told to whoever deploys. */
 export function toldSteps(scene: Scene): Run['step'] {
@@ -25,7 +25,7 @@ type During = { step: string; signal: AbortSignal }
  * What a step threw, as whoever deploys will read it: in words, without secrets, and with the line of the log that shows
  * it. Anything unexpected stays as it is: its words are for the server's log alone.
  */
-async function retell(scene: Scene, { step, signal }: During, error: unknown): Promise<unknown> {
+export async function retell(scene: Scene, { step, signal }: During, error: unknown): Promise<unknown> {
   if (signal.aborted) return error
   const failure = error instanceof DeployFailure ? error : inWords(scene, error)
   if (!failure) return error
@@ -34,7 +34,7 @@ async function retell(scene: Scene, { step, signal }: During, error: unknown): P
     ...failure.error,
     code: code as DeploymentErrorCode,
     step: failure.error.step ?? step,
-    service: failure.error.service ?? scene.service,
+    service: failure.error.service ?? theOnly(scene),
     message: scene.redact(message),
     hint: hint === null ? null : scene.redact(hint),
   }
@@ -61,7 +61,7 @@ async function shownAt(
   return find(at.step)
 }
 
-type Words = { step: string; service: string; message: string }
+type Words = { step: string; service: string | null; message: string }
 
 /** For the server's log: what was behind it, as text without secrets. */
 function causeOf({ redact }: Scene, failure: DeployFailure): Error | undefined {

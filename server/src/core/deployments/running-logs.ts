@@ -7,7 +7,7 @@ import * as servers from '../servers/store.ts'
 import { type Line, shortened } from './line.ts'
 import { merged } from './merged.ts'
 import { redactor } from './redact.ts'
-import { openRelease } from './release.ts'
+import { releaseOf } from './release/release.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'runtime' | 'keys'>
@@ -94,9 +94,11 @@ async function reader(parts: Parts, deployment: store.DeploymentRow, { limit, af
     service,
     line: shortened(redact(line)),
   })
+  const { services } = releaseOf(parts, deployment)
+  const brought = (service: string) => services.find((spec) => spec.service === service)?.deployment ?? deployment.id
   return async function* (service: string, follow: boolean, signal: AbortSignal): AsyncGenerator<Line> {
     const from = after === undefined ? { tail: limit } : { since: after }
-    const options = { follow, signal, deployment: deployment.id, ...from }
+    const options = { follow, signal, deployment: brought(service), ...from }
     for await (const line of parts.runtime.logs(engine, { project: deployment.projectId, service }, options)) {
       if (after === undefined || line.at > after) yield shown(service, line)
     }
@@ -108,9 +110,7 @@ async function secretsOf(parts: Parts, deployment: store.DeploymentRow): Promise
   const { orgId, projectId: id } = deployment
   const now = openVariables(parts, await allVariables(parts.db, { id, orgId }))
   const active = await store.findActive(parts.db, id)
-  const frozen = [deployment, active].flatMap((row) =>
-    row?.release ? openRelease(parts, row.id, row.release).services : [],
-  )
+  const frozen = [deployment, active].flatMap((row) => releaseOf(parts, row).services)
   const values = frozen.flatMap(({ environment: { PORT: _, ...environment } }) => Object.values(environment))
   return [...new Set([...now.map(({ value }) => value), ...values])]
 }

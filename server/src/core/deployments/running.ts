@@ -8,6 +8,7 @@ import type { Platform } from '../platform.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import { allowed, requireDeployment } from './find.ts'
+import { partOf } from './release/release.ts'
 import { type RestartInput, tell } from './restart.ts'
 import { shape, stateOf } from './shape.ts'
 import type { DeploymentRow } from './store.ts'
@@ -22,7 +23,8 @@ const engineFor = async (parts: Parts, deployment: DeploymentRow) =>
 export async function showInfo(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {
   const deployment = await requireDeployment(parts.db, caller, id)
   const tasks = await parts.runtime.tasks(await engineFor(parts, deployment), deployment.projectId, { signal })
-  return { data: tasks.filter((task) => task.deployment === id) }
+  const isOf = partOf(parts, deployment)
+  return { data: tasks.filter((task) => isOf(task.service, task.deployment)) }
 }
 
 export async function showUsage(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {

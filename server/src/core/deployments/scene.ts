@@ -1,18 +1,19 @@
-import type { DeploymentService, DeploymentSource } from '@slipway/contract/deployments'
-import type { ServiceConfig } from '@slipway/contract/services'
+import type { DeploymentService, DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../db/database.ts'
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
-import type { Run } from '../../jobs/steps.ts'
+import type { LATER, Run } from '../../jobs/steps.ts'
 import { allVariables, listServices } from '../projects/settings-store.ts'
 import * as projects from '../projects/store.ts'
 import { openVariables, type PlainVariable } from '../projects/variables.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
+import type { Setting } from './blueprint/of-settings.ts'
 import { type EventWriter, eventWriter } from './events.ts'
 import { append } from './events-store.ts'
-import type { BuiltImage, DeployParts } from './parts.ts'
+import type { BuiltImage, DeployParts, Frozen } from './parts.ts'
 import { redactor } from './redact.ts'
 import { secretsOfRun } from './secrets.ts'
+import { addImage, patchService } from './services-store.ts'
 import * as store from './store.ts'
 
 /** Everything the steps look at, read once per owner. What they decide goes through the journal, not through here. */
@@ -23,9 +24,8 @@ export async function openScene(parts: DeployParts, run: Run) {
   const project = await projects.load(parts.db, run.orgId, deployment.projectId)
   const server = await servers.load(parts.db, deployment.orgId, deployment.serverId)
   const variables = openVariables(parts, await allVariables(parts.db, project))
-  const { data } = await listServices(parts.db, project, { limit: 1 })
-  const service = data[0]?.name ?? 'web'
-  const config: ServiceConfig = data[0]?.config ?? {}
+  const { data } = await listServices(parts.db, project, { limit: MOST_SERVICES })
+  const settings: Setting[] = data.map(({ name, config }) => ({ name, config }))
   const redact = redactor(await secretsOfRun(parts, { project, deployment, variables }))
   const events: EventWriter = eventWriter({
     db: parts.db,
@@ -44,15 +44,25 @@ export async function openScene(parts: DeployParts, run: Run) {
     project,
     server,
     engine,
-    service,
-    config,
+    settings,
+    /** The services it consists of, as far as that is known yet. */
+    cast: settings.length > 1 ? [] : [settings[0]?.name ?? 'web'],
     variables,
     redact,
     events,
     promptMs,
+    /** Of what is told once. */
+    said: new Set<string>(),
+    /** Going back to the active release is done once, however many ask for it. */
+    puttingBack: {} as { begun?: Promise<typeof LATER | undefined> },
   }
   return { ...scene, ...hooks(scene) }
 }
+
+const MOST_SERVICES = 200
+
+/** Whom something is about that was said of no service: the only one there is. */
+export const theOnly = ({ cast }: { cast: string[] }): string | null => (cast.length === 1 ? (cast[0] ?? null) : null)
 
 /** Of the five seconds that a cancel has been promised, for all that is undone together. */
 const PROMPT_MS = 3000
@@ -67,10 +77,10 @@ function promptness(signal: AbortSignal): () => number {
   return () => Math.max(LEAST_MS, Math.round(since + PROMPT_MS - performance.now()))
 }
 
-type Base = { parts: DeployParts; run: Run; deployment: { id: string }; service: string }
+type Base = { run: Run; cast: string[] }
 
 /** What the database says of a deployment changes in the transaction that ends the step which made it true. */
-function hooks({ run, service }: Base) {
+function hooks({ run, cast }: Base) {
   const id = run.id
   const status = async (tx: Tx, to: 'building' | 'deploying', changes: Parameters<typeof store.update>[2]) => {
     await store.update(tx, id, { ...changes, status: to })
@@ -79,28 +89,34 @@ function hooks({ run, service }: Base) {
   return {
     onSource: {
       onStart: (tx: Tx) => status(tx, 'building', { startedAt: new Date() }),
-      onEnd: (tx: Tx, source: DeploymentSource) => store.update(tx, id, { source: JSON.stringify(source) }),
-    },
-    onBuilt: {
-      onEnd: async (tx: Tx, image: BuiltImage) => {
-        await store.update(tx, id, {
-          images: [image.name],
-          builtAt: new Date(),
-          services: JSON.stringify([serviceOf(service, image, 'built')]),
-        })
+      onEnd: async (tx: Tx, found: Found) => {
+        const services = JSON.stringify(found.services.map((name) => serviceOf(name, null, 'pending')))
+        await store.update(tx, id, { source: JSON.stringify(found.source), services })
       },
     },
+    onBuilt: (name: string) => ({
+      onEnd: async (tx: Tx, image: BuiltImage) => {
+        const { image: name_, digest } = serviceOf(name, image, 'built')
+        await patchService(tx, id, name, { image: name_, digest, status: 'built' })
+        await addImage(tx, id, image.name)
+        await store.update(tx, id, { builtAt: new Date() })
+      },
+    }),
     onFrozen: {
       onStart: (tx: Tx) => store.update(tx, id, { status: 'deploying' }),
-      onEnd: (tx: Tx, frozen: { sealed: string; images: string[]; services: DeploymentService[] }) =>
-        status(tx, 'deploying', {
-          release: frozen.sealed,
-          images: frozen.images,
-          services: JSON.stringify(frozen.services),
-        }),
+      onEnd: async (tx: Tx, { sealed, images, services }: Frozen) => {
+        cast.splice(0, cast.length, ...services.map(({ name }) => name))
+        await status(tx, 'deploying', { release: sealed, images, services: JSON.stringify(services) })
+      },
     },
   }
 }
+
+/** Why something is undone. */
+export type Because = 'failed' | 'cancelled'
+
+/** What the source step leaves to the ones after it. */
+export type Found = { source: DeploymentSource; services: string[]; blueprint: string }
 
 export const serviceOf = (
   name: string,

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import { secretsOf } from '../projects/git-credential.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import type { PlainVariable } from '../projects/variables.ts'
-import { openRelease } from './release.ts'
+import { releaseOf } from './release/release.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'keys'> & { db: Queryable }
@@ -22,10 +22,12 @@ export async function secretsOfRun(
     await store.findActive(parts.db, deployment.projectId),
     ...(rollbackOf === undefined ? [] : [await store.load(parts.db, deployment.orgId, rollbackOf)]),
   ]
-  const frozen = releases.flatMap((row) =>
-    row?.release
-      ? openRelease(parts, row.id, row.release).services.flatMap((spec) => Object.values(spec.environment))
-      : [],
-  )
+  const frozen = releases
+    .flatMap((row) => releaseOf(parts, row).services)
+    .flatMap(({ environment, files = [] }) => [...Object.values(environment), ...files.flatMap(secretText)])
   return [...variables.map(({ value }) => value), ...secretsOf(parts, project), ...frozen]
 }
+
+/** What lies in a secret file, as it would be printed. */
+const secretText = ({ kind, content }: { kind: string; content: string }) =>
+  kind === 'secret' ? [Buffer.from(content, 'base64').toString('utf8').trim()] : []

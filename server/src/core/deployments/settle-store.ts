@@ -1,4 +1,4 @@
-import type { DeploymentService } from '@slipway/contract/deployments'
+import type { DeploymentService } from '@slipway/contract/deployment-shape'
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 
@@ -18,6 +18,14 @@ export async function leadTo(db: Queryable, projectId: string, id: string | null
     .where('projectId', '=', projectId)
     .where('id', '=', id)
     .execute()
+}
+
+/** No name leads to two ports of a service any more; whether one did. */
+export async function forgetOtherPorts(db: Queryable, projectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update deployment set routes = (select coalesce(jsonb_agg(r - 'also'), '[]') from jsonb_array_elements(routes) r)
+    where project_id = ${projectId} and routes @? '$[*].also' returning id`.execute(db)
+  return rows.length > 0
 }
 
 /** Servers on which something of the project may be. */
@@ -41,7 +49,9 @@ export async function writeSettled(db: Queryable, projectId: string, { after, ag
       services = (select coalesce(jsonb_agg(
         case when s ->> 'status' = 'deploying' then jsonb_set(s, '{status}', to_jsonb(${after}::text)) else s end), '[]')
         from jsonb_array_elements(services) s)
-    where project_id = ${projectId} and settle_after is not null and status in ('failed', 'cancelled')`.execute(db)
+    where project_id = ${projectId} and settle_after is not null and status in ('failed', 'cancelled', 'rejected')`.execute(
+    db,
+  )
   if (again) return
   await sql`update deployment set settle_after = null where project_id = ${projectId} and settle_after is not null`.execute(
     db,

@@ -1,13 +1,14 @@
-import type { DeploymentService } from '@slipway/contract/deployments'
+import type { DeploymentService } from '@slipway/contract/deployment-shape'
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { ServiceSpec } from '../../drivers/runtime/rollout/spec.ts'
 import type { Pipeline, Run } from '../../jobs/steps.ts'
 import * as domains from '../domains/store.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
-import { dropImages } from './images.ts'
 import type { DeployParts } from './parts.ts'
-import { openRelease } from './release.ts'
-import { postpone, serversOf, writeSettled } from './settle-store.ts'
+import { dropImages } from './release/images.ts'
+import { releaseOf } from './release/release.ts'
+import { forgetOtherPorts, postpone, serversOf, writeSettled } from './settle-store.ts'
 import * as store from './store.ts'
 
 const DEADLINE_MS = 3 * 60_000
@@ -43,8 +44,9 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
       if (active?.serverId === serverId) {
         if (!(await stands(here, active))) found.after = 'failed'
       } else await parts.runtime.withdraw(engine, projectId, { signal, guard: guardOf(run) })
+      await run.write((tx) => forgetOtherPorts(tx, projectId))
       await routes(here)
-      const except = active?.serverId === serverId ? { except: active.id } : {}
+      const except = active?.serverId === serverId ? { except: deploymentsIn(parts, active) } : {}
       const { alive } = await parts.runtime.removeEnded(engine, projectId, { signal, ...except })
       found.again ||= alive > 0
       const { inUse } = await dropImages(parts, { engine, orgId, projectId }, signal)
@@ -60,7 +62,7 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
   return found
 }
 
-type Here = {
+export type Here = {
   parts: DeployParts
   run: Run
   engine: EngineTarget
@@ -71,19 +73,35 @@ type Here = {
 
 const guardOf = (run: Run) => () => run.write(async () => {})
 
-/** Whether the active release runs, put back if something else does. */
-async function stands({ parts, run, engine, signal }: Here, active: { id: string; release: string | null }) {
-  const release = active.release === null ? [] : openRelease(parts, active.id, active.release).services
-  for (const spec of release) {
+/** Whether the active release runs, put back if something else does: all of it at once, whatever becomes of one of them. */
+export async function stands(
+  { parts, run, engine, projectId, signal }: Here,
+  active: { id: string; release: string | null },
+) {
+  const { services } = releaseOf(parts, active)
+  const stand = async (spec: ServiceSpec): Promise<boolean> => {
     await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
     const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
-    const { outcome } = await parts.runtime.watch(engine, spec, options)
-    if (outcome !== 'healthy') return false
+    return (await parts.runtime.watch(engine, spec, options)).outcome === 'healthy'
+  }
+  const ends = await Promise.allSettled(services.filter(({ job }) => !job).map(stand))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  if (ends.some((end) => end.status === 'fulfilled' && !end.value)) return false
+  const isPart = (name: string) => services.some(({ service }) => service === name)
+  const there = await parts.runtime.observe(engine, projectId, { signal })
+  for (const { service } of there.filter((one) => !isPart(one.service))) {
+    await run.write(async () => {})
+    await parts.runtime.remove(engine, { project: projectId, service }, { signal })
   }
   return true
 }
 
-async function routes({ parts, run, engine, serverId, projectId, signal }: Here): Promise<void> {
+/** The deployments that brought what a release consists of. */
+const deploymentsIn = (parts: DeployParts, active: { id: string; release: string | null }) => [
+  ...new Set([active.id, ...releaseOf(parts, active).services.map(({ deployment }) => deployment)]),
+]
+
+export async function routes({ parts, run, engine, serverId, projectId, signal }: Here): Promise<void> {
   const wanted = () => run.write((tx) => domains.routesOn(tx, serverId, projectId))
   await parts.edge.route(engine, projectId, wanted, signal).catch((error) => {
     if ((error as { code?: string }).code !== 'edge_missing') throw error

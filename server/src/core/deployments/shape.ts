@@ -1,5 +1,5 @@
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { can, type DeploymentAction, type DeploymentState } from '@slipway/contract/deployment-states'
-import type { Deployment } from '@slipway/contract/deployments'
 import type { Permission } from '@slipway/contract/permissions'
 import { type Caller, may } from '../access/caller.ts'
 import type { DeploymentRow } from './store.ts'
@@ -24,6 +24,7 @@ export const stateOf = (row: Omit<DeploymentRow, 'steps'>): DeploymentState => (
   pinned: row.pinned,
   prompted: row.waitingOn?.kind === 'prompt',
   cancelling: row.cancelling,
+  open: row.status === 'partial_failure' && row.finishedAt === null,
 })
 
 export function shape(row: DeploymentRow, caller: Caller): Deployment {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { DeploymentSource } from '@slipway/contract/deployments'
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { SourceTree } from '../build/source-tree.ts'
 import { openCredential } from '../projects/git-credential.ts'
 import { gitOrigin } from '../projects/git-origin.ts'
 import { openTree } from '../uploads/tree.ts'
 import { DeployFailure } from './failure.ts'
-import type { Scene } from './scene.ts'
+import { type Scene, theOnly } from './scene.ts'
 
 function gitSource({ parts, project }: Scene, { repo = '', branch }: DeploymentSource) {
   const credential = openCredential(parts, project, repo)
@@ -30,11 +30,13 @@ function withHint(error: unknown, { credential }: ReturnType<typeof gitSource>):
 }
 
 /** Pins what is deployed. A branch becomes a commit here, once. */
-export async function findSource(scene: Scene, signal: AbortSignal): Promise<DeploymentSource> {
+export async function pinSource(scene: Scene, signal: AbortSignal): Promise<DeploymentSource> {
   const { parts, deployment } = scene
   const { source } = deployment
   if (source.kind !== 'git') return source
-  const { useCommit } = deployment.request
+  const { useCommit, rollbackOf } = deployment.request
+  // Of an old release whose image is gone, exactly that commit is built again.
+  if (rollbackOf !== undefined && source.commitSha !== undefined) return source
   if (useCommit !== undefined) return { ...source, commitSha: useCommit }
   const asked = gitSource(scene, source)
   const found = await parts.git.resolve(asked, signal).catch((error) => withHint(error, asked))
@@ -44,12 +46,15 @@ export async function findSource(scene: Scene, signal: AbortSignal): Promise<Dep
 
 /** The files of the pinned source. A commit is fetched into a directory of the project that later ones share. */
 export async function openSource(scene: Scene, source: DeploymentSource, signal: AbortSignal): Promise<SourceTree> {
-  const { parts, deployment, events, service } = scene
+  const { parts, deployment, events, said } = scene
   if (source.kind === 'upload') return openTree(parts, deployment.orgId, source.uploadSessionId ?? '')
   const directory = join(parts.config.dataDir, 'repositories', deployment.projectId)
   const commit = source.commitSha ?? ''
   const asked = gitSource(scene, source)
   const { warnings } = await parts.git.fetch(asked, commit, directory, signal).catch((error) => withHint(error, asked))
-  for (const line of warnings) events.write('log', { service, step: 'source', stream: 'stderr', line })
+  // It is opened once per service, and said once.
+  for (const line of warnings.filter((one) => !said.has(one)))
+    events.write('log', { service: theOnly(scene), step: 'source', stream: 'stderr', line })
+  for (const line of warnings) said.add(line)
   return parts.git.tree(directory, commit, signal)
 }

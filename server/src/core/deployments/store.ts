@@ -121,7 +121,8 @@ export const releases = (db: Queryable, projectId: string, limit: number) =>
 export async function openOnes(db: Queryable, projectId: string): Promise<{ id: string; images: string[] }[]> {
   const { rows } = await sql<{ id: string; images: string[] }>`
     with open as (select id, request from deployment
-      where project_id = ${projectId} and status in ('queued', 'building', 'deploying'))
+      where project_id = ${projectId} and (status in ('queued', 'building', 'deploying')
+        or (status = 'partial_failure' and finished_at is null)))
     select id, images from deployment where project_id = ${projectId} and (
       id in (select id from open) or id in (select request ->> 'rollbackOf' from open))`.execute(db)
   return rows

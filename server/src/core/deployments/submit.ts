@@ -1,4 +1,4 @@
-import type { DeploymentSource, TRIGGERS } from '@slipway/contract/deployments'
+import type { DeploymentSource, TRIGGERS } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../db/database.ts'
 import type { StoredRequest } from '../../db/deployment-tables.ts'
 import { newId } from '../../db/ids.ts'

@@ -1,4 +1,4 @@
-import { dropImages } from './images.ts'
+import { dropImages } from './release/images.ts'
 import type { Scene } from './scene.ts'
 
 /** Removes images of this project that no release in the rollback window, no pin and nothing running needs. */

@@ -14,7 +14,7 @@ export async function claimHosts(
   tx: Tx,
   { config }: Pick<Platform, 'config'>,
   project: Project,
-  service = 'web',
+  serviceFor: (endpoint: PublicEndpoint) => string | undefined,
   endpoints: PublicEndpoint[] | undefined,
 ): Promise<void> {
   const known = await store.ofProject(tx, project.id)
@@ -23,7 +23,7 @@ export async function claimHosts(
     const base = {
       orgId: project.orgId,
       projectId: project.id,
-      service,
+      service: serviceFor(endpoint) ?? 'web',
       port: endpoint.port ?? LATER,
       pathPrefix: endpoint.targetPath ?? null,
     }

@@ -73,6 +73,7 @@ export async function updateProject(
         ? afterMove(before.repository, repository)
         : await sealCredential(parts, { ...before, repository }, gitCredential)),
       ...(settings && { settings: JSON.stringify({ ...before.settings, ...settings }) }),
+      ...(settings?.autoDeploy === true && { autoDeployPaused: false }),
     }
     const row = await store.update(tx, caller, id, ifMatch, changes)
     if (!row) throw stale(before.version)
@@ -81,7 +82,12 @@ export async function updateProject(
   })
 }
 
-export async function removeProject({ db, transport }: Pick<Platform, 'db' | 'transport'>, caller: Caller, id: string) {
+export async function removeProject(
+  { db, transport }: Pick<Platform, 'db' | 'transport'>,
+  caller: Caller,
+  id: string,
+  volumes: 'keep' | 'delete',
+) {
   return transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, id)
     if (await store.isRunning(tx, id)) {
@@ -89,9 +95,9 @@ export async function removeProject({ db, transport }: Pick<Platform, 'db' | 'tr
         hint: 'Delete its active deployment with ?force=true first, which stops its services.',
       })
     }
-    await forgetProject(tx, transport, project)
+    await forgetProject(tx, transport, project, volumes)
     await store.remove(tx, caller, id)
-    await record(tx, caller, 'project.delete', id, { name: project.name })
+    await record(tx, caller, 'project.delete', id, { name: project.name, volumes })
     return { success: true as const }
   })
 }

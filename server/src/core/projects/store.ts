@@ -13,7 +13,7 @@ export type ProjectRow = Selectable<Tables['project']>
 export type ProjectScope = Pick<Caller, 'orgId' | 'projectId'>
 
 const COLUMNS = `id, name, repository, branch, git_credential_shown as "gitCredentialShown",
-  server_id as "serverId", settings, version,
+  server_id as "serverId", settings, auto_deploy_paused as "autoDeployPaused", version,
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const findShown = statement<ProjectRow>(
@@ -105,6 +105,7 @@ export function shape(row: Omit<ProjectRow, 'orgId' | 'gitCredential'>): Project
     gitCredential: row.gitCredentialShown,
     serverId: row.serverId,
     settings: { ...DEFAULTS, ...row.settings },
+    autoDeployPaused: row.autoDeployPaused,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
@@ -121,7 +122,13 @@ export async function isRunning(db: Queryable, id: string): Promise<boolean> {
     .selectFrom('deployment')
     .select('id')
     .where('projectId', '=', id)
-    .where((eb) => eb.or([eb('active', '=', true), eb('status', 'in', ['queued', 'building', 'deploying'])]))
+    .where((eb) =>
+      eb.or([
+        eb('active', '=', true),
+        eb('status', 'in', ['queued', 'building', 'deploying']),
+        eb.and([eb('status', '=', 'partial_failure'), eb('finishedAt', 'is', null)]),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

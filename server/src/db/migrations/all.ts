@@ -5,6 +5,7 @@ import { up as deployments } from './0003_deployments.ts'
 import { up as logRetention } from './0004_log_retention.ts'
 import { up as gitCredentials } from './0005_git_credentials.ts'
 import { up as lifecycle } from './0006_lifecycle.ts'
+import { up as bake } from './0007_bake.ts'
 
 /** In order; a migration that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004_log_retention': { up: logRetention },
   '0005_git_credentials': { up: gitCredentials },
   '0006_lifecycle': { up: lifecycle },
+  '0007_bake': { up: bake },
 }

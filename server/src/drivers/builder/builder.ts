@@ -28,7 +28,7 @@ export type BuildRequest = {
   /** The deployment's id. */
   build: string
   service: string
-  /** An absolute directory named after the project, as `syncContext` leaves it. */
+  /** An absolute directory named after the project, or after it and the service, as `syncContext` leaves it. */
   context: string
   /** A file of the source, or a text that never becomes part of it. */
   dockerfile: { inContext: string } | { text: string }

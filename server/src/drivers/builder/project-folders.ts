@@ -8,7 +8,7 @@ export interface ProjectFolders {
   remove(project: string): Promise<void>
 }
 
-/** `contexts/<server>/<project>` with its manifest beside it, `repositories/<project>`. */
+/** `contexts/<server>/<project>.<service>` with its manifest beside it, `repositories/<project>`. */
 export function projectFolders(dataDir: string): ProjectFolders {
   const repositories = join(dataDir, 'repositories')
   const contexts = join(dataDir, 'contexts')

@@ -14,8 +14,8 @@ export function checkRequest(request: BuildRequest): void {
   }
   // BuildKit keeps the last context by the directory's NAME and resends only what differs in size or mtime: two projects
   // that build from ".../src" would get each other's files.
-  if (!isAbsolute(context) || basename(context) !== project) {
-    throw invalid(`The context must be an absolute directory named ${project}.`)
+  if (!isAbsolute(context) || ![project, `${project}.${service}`].includes(basename(context))) {
+    throw invalid(`The context must be an absolute directory named ${project} or ${project}.${service}.`)
   }
   if (target !== undefined && !/^[A-Za-z0-9][\w.-]*$/.test(target))
     throw invalid(`No stage is called ${quoted(target)}.`)

@@ -4,7 +4,7 @@ import { MOST_SEGMENTS } from './route-file.ts'
  * Caddy's whole configuration. It names no project, host or certificate and so is never loaded again for one: what
  * changes are files below `root`, and Caddy looks at them on every request and handshake.
  *
- *   routes/<host>/<order>+<project>+<service>@<port>            empty; the first by name wins, `<order>+none` takes it away
+ *   routes/<host>/<order>+<project>+<service>@<port>[,<also>]   empty; the first by name wins, `<order>+none` takes it away
  *   routes/<host>/<n>/<segment>/…/<order>+…                     the same for a path prefix of n segments
  *   pem/<host>/<id>.pem, then certs/<host>/<id>                 chain and key, then the empty pointer; the newest wins
  *   challenge/<token>                                           ACME HTTP-01
@@ -81,9 +81,14 @@ const plainHost = {
 const readEntry = {
   handler: 'map',
   source: '{http.matchers.file.relative}',
-  destinations: ['{up.project}', '{up.service}', '{up.port}'],
-  mappings: [{ input_regexp: '\\+([a-z0-9_-]+)\\+([a-z0-9._-]+)@([0-9]+)$', outputs: ['$1', '$2', '$3'] }],
-  defaults: ['', '', ''],
+  destinations: ['{up.project}', '{up.service}', '{up.port}', '{up.also}'],
+  mappings: [
+    {
+      input_regexp: '\\+([a-z0-9_-]+)\\+([a-z0-9._-]+)@([0-9]+)(?:,([0-9]+))?$',
+      outputs: ['$1', '$2', '$3', '$4'],
+    },
+  ],
+  defaults: ['', '', '', ''],
 }
 
 /** Longest prefix first. A prefix whose entry says `none` falls through to the shorter ones. */
@@ -93,32 +98,54 @@ function prefixRoute(root: string, depth: number): object {
   const file = { root: `${root}/routes`, try_files: [`${folder}/*+*`], try_policy: 'first_exist' }
   // `..` would be followed to the entries of other prefixes and hosts; such a path belongs to the host as a whole.
   const dots = { vars_regexp: { '{http.request.uri.path}': { pattern: '(^|/)\\.\\.(/|$)' } } }
-  const taken = { match: [{ not: [{ vars: { '{up.project}': [''] } }] }], handle: [proxy] }
+  const taken = { not: [{ vars: { '{up.project}': [''] } }] }
+  const alone = { vars: { '{up.also}': [''] } }
   return {
     match: [depth === 0 ? { file } : { file, not: [dots] }],
-    handle: [{ handler: 'subroute', routes: [taken] }],
+    handle: [
+      {
+        handler: 'subroute',
+        routes: [
+          { match: [{ ...taken, ...alone }], handle: [proxy(tasksAt('{up.port}'))] },
+          { match: [taken], handle: [changingPort] },
+        ],
+      },
+    ],
   }
 }
 
-const proxy = {
+/** Every container of a service, at one port. A stopping one leaves Swarm's DNS 2 s before SIGTERM, so a 1 s refresh never
+ * sends to it. A record is a healthy task. */
+const tasksAt = (port: string) => ({
+  source: 'a',
+  name: '{up.service}.{up.project}.internal',
+  port,
+  refresh: '1s',
+  resolver: { addresses: ['udp/127.0.0.11:53'] },
+  versions: { ipv4: true, ipv6: false },
+})
+
+const proxy = (upstreams: object) => ({
   handler: 'reverse_proxy',
   // At once, for server-sent events.
   flush_interval: -1,
   stream_close_delay: '10m',
-  // A stopping task leaves Swarm's DNS 2 s before SIGTERM, so a 1 s refresh never sends to it. A record is a healthy task.
-  dynamic_upstreams: {
-    source: 'a',
-    name: '{up.service}.{up.project}.internal',
-    port: '{up.port}',
-    refresh: '1s',
-    resolver: { addresses: ['udp/127.0.0.11:53'] },
-    versions: { ipv4: true, ipv6: false },
-  },
+  dynamic_upstreams: upstreams,
   // Waits while no task is in DNS.
   load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '250ms' },
   // An idle connection must be given up here before the application does it (Node after 5 s): a POST that meets its end on
   // the way cannot be sent again. Applications that wait for their connections to end when they stop need not wait long.
   transport: { protocol: 'http', dial_timeout: '2s', keep_alive: { idle_timeout: '1s' } },
+})
+
+/**
+ * While a release takes another's place that listens elsewhere: each container answers on one of the two ports. One that
+ * cannot be connected to is not asked again for a while, and nothing was sent to it.
+ */
+const changingPort = {
+  ...proxy({ source: 'multi', sources: [tasksAt('{up.port}'), tasksAt('{up.also}')] }),
+  health_checks: { passive: { fail_duration: '5s', max_fails: 1 } },
+  load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '20ms' },
 }
 
 function certificateRoute(root: string): object {

@@ -30,6 +30,8 @@ export type EdgeRoute = {
   project: string
   service: string
   port: number
+  /** Where its successor listens while it is being replaced: each container answers on one of the two. */
+  also?: number | null
 }
 
 export type RoutesWanted = EdgeRoute[] | (() => Promise<EdgeRoute[]>)

@@ -25,6 +25,13 @@ describe('a route as a file name', () => {
     }
   })
 
+  test('names the port of a successor, too, while there is one', () => {
+    const both = { ...route, also: 9090 }
+    expect(placeRoute(both).entry).toBe('prj_e1+web@8080,9090')
+    expect(routeOf(placeRoute(both))).toEqual(both)
+    expect(() => placeRoute({ ...route, also: 70_000 })).toThrow('is not a port')
+  })
+
   test('a later name sorts first, and no name is ever made twice', () => {
     const names = [3, 2, 1].map((stamp) => nameFor('none', 1_790_000_000_000 + stamp))
     expect(names.toSorted()).toEqual(names)

@@ -15,16 +15,17 @@ export const NONE = 'none'
 
 /** The slot and the entry of a route that is fit to be written. */
 export function placeRoute(route: EdgeRoute): { slot: string; entry: string } {
-  const { host, pathPrefix, project, service, port } = route
+  const { host, pathPrefix, project, service, port, also = null } = route
   if (!HOST.test(host) || host.length > 253) {
     throw invalid(`${quoted(host)} is not a host name`)
   }
   if (!PROJECT.test(project)) throw invalid(`${quoted(project)} is not a project's id`)
   if (!SERVICE.test(service)) throw invalid(`${quoted(service)} is not a service's name`)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid(`${port} is not a port`)
+  for (const one of [port, also ?? port])
+    if (!Number.isInteger(one) || one < 1 || one > 65_535) throw invalid(`${one} is not a port`)
   const segments = segmentsOf(pathPrefix ?? '/')
   const slot = segments.length === 0 ? host : [host, segments.length, ...segments].join('/')
-  return { slot, entry: `${project}+${service}@${port}` }
+  return { slot, entry: `${project}+${service}@${port}${also === null ? '' : `,${also}`}` }
 }
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
@@ -66,9 +67,9 @@ export function parseFile(path: string): RouteFile | undefined {
 
 /** The route an entry in a slot stands for; undefined for `none`. */
 export function routeOf({ slot, entry }: Pick<RouteFile, 'slot' | 'entry'>): EdgeRoute | undefined {
-  const [, project, service, port] = /^([^+]+)\+([^@]+)@(\d+)$/.exec(entry) ?? []
+  const [, project, service, port, also] = /^([^+]+)\+([^@]+)@(\d+)(?:,(\d+))?$/.exec(entry) ?? []
   const [host, , ...segments] = slot.split('/')
   if (host === undefined || project === undefined || service === undefined) return undefined
   const pathPrefix = segments.length === 0 ? null : `/${segments.join('/')}`
-  return { host, pathPrefix, project, service, port: Number(port) }
+  return { host, pathPrefix, project, service, port: Number(port), ...(also !== undefined && { also: Number(also) }) }
 }

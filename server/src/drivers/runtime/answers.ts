@@ -8,7 +8,11 @@ export type ServiceAnswer = {
   UpdateStatus?: { State?: UpdateState; StartedAt?: string; CompletedAt?: string; Message?: string }
   /** Only in lists that ask for it. */
   ServiceStatus?: { RunningTasks: number; DesiredTasks: number }
+  /** Of a job: each update of its spec runs it once more, as the next iteration. */
+  JobStatus?: { JobIteration?: Iteration }
 }
+
+type Iteration = { Index?: number }
 
 type UpdateState = 'updating' | 'paused' | 'completed' | 'rollback_started' | 'rollback_paused' | 'rollback_completed'
 
@@ -16,33 +20,78 @@ export type SwarmSpec = {
   Name: string
   Labels?: Record<string, string>
   TaskTemplate: TaskTemplate
-  Mode: { Replicated?: { Replicas: number }; Global?: object }
+  Mode: {
+    Replicated?: { Replicas: number }
+    Global?: object
+    ReplicatedJob?: { MaxConcurrent: number; TotalCompletions: number }
+  }
   UpdateConfig?: RollConfig
   RollbackConfig?: RollConfig
   EndpointSpec?: { Mode: string; Ports?: PortConfig[] }
 }
 
 export type TaskTemplate = {
-  ContainerSpec?: {
-    Image: string
-    Labels?: Record<string, string>
-    Command?: string[]
-    Args?: string[]
-    Env?: string[]
-    Dir?: string
-    User?: string
-    Init?: boolean
-    TTY?: boolean
-    StopGracePeriod?: number
-    Mounts?: { Type: string; Source: string; Target: string; ReadOnly: boolean; VolumeOptions?: object }[]
-    Healthcheck?: HealthConfig
-  }
+  ContainerSpec?: ContainerSpec
   Resources?: { Limits?: Resources; Reservations?: Resources }
-  RestartPolicy?: { Condition: 'any' | 'on-failure' | 'none'; Delay: number }
+  RestartPolicy?: { Condition: 'any' | 'on-failure' | 'none'; Delay: number; MaxAttempts?: number; Window?: number }
   Networks?: { Target: string; Aliases?: string[] }[]
   LogDriver?: { Name: string; Options: Record<string, string> }
   ForceUpdate?: number
 }
+
+export type ContainerSpec = {
+  Image: string
+  Labels?: Record<string, string>
+  Command?: string[]
+  Args?: string[]
+  Env?: string[]
+  Dir?: string
+  User?: string
+  Groups?: string[]
+  Hostname?: string
+  Init?: boolean
+  TTY?: boolean
+  OpenStdin?: boolean
+  ReadOnly?: boolean
+  StopSignal?: string
+  StopGracePeriod?: number
+  Privileges?: { NoNewPrivileges?: boolean }
+  CapabilityAdd?: string[]
+  CapabilityDrop?: string[]
+  Ulimits?: { Name: string; Soft: number; Hard: number }[]
+  Sysctls?: Record<string, string>
+  Hosts?: string[]
+  DNSConfig?: { Nameservers?: string[]; Search?: string[]; Options?: string[] }
+  Mounts?: Mount[]
+  Configs?: { ConfigID: string; ConfigName: string; File: FileTarget }[]
+  Secrets?: { SecretID: string; SecretName: string; File: FileTarget }[]
+  Healthcheck?: HealthConfig
+}
+
+export type Mount = {
+  Type: 'volume' | 'tmpfs'
+  Source?: string
+  Target: string
+  ReadOnly?: boolean
+  VolumeOptions?: {
+    Labels: Record<string, string>
+    Subpath?: string
+    NoCopy?: boolean
+    DriverConfig?: { Name: string; Options: Record<string, string> }
+  }
+  TmpfsOptions?: { SizeBytes?: number; Mode?: number }
+}
+
+type FileTarget = { Name: string; UID: string; GID: string; Mode: number }
+
+/** A Swarm config or secret; secrets come without their data. */
+export type FileAnswer = {
+  ID: string
+  CreatedAt: string
+  Spec: { Name: string; Labels?: Record<string, string> }
+}
+
+export type VolumeAnswer = { Name: string; CreatedAt?: string; Labels?: Record<string, string> | null }
 
 export type HealthConfig = {
   Test?: string[]
@@ -53,7 +102,7 @@ export type HealthConfig = {
   StartInterval?: number
 }
 
-type Resources = { MemoryBytes?: number; NanoCPUs?: number }
+type Resources = { MemoryBytes?: number; NanoCPUs?: number; Pids?: number }
 type PortConfig = { Protocol: string; TargetPort: number; PublishedPort: number; PublishMode: 'host' }
 type RollConfig = {
   Parallelism: number
@@ -69,6 +118,7 @@ export type TaskAnswer = {
   ServiceID: string
   NodeID?: string
   Slot?: number
+  JobIteration?: Iteration | null
   DesiredState: string
   Spec: TaskTemplate
   Status: {

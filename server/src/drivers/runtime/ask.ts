@@ -25,6 +25,14 @@ export function streamEngine(docker: Docker, request: EngineRequest, signal: Abo
   return dial(docker, request, { abortSignal: signal, isStream: true })
 }
 
+/** The version of the API that both sides speak, as a number that can be compared: 145 for 1.45. */
+export function apiOf(docker: Docker): number {
+  const [major = '1', minor = '0'] = String((docker.modem as { version?: string }).version ?? '')
+    .replace('v', '')
+    .split('.')
+  return Number(major) * 100 + Number(minor)
+}
+
 /** Undefined where the engine says 404. */
 export async function unlessMissing<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
   try {

@@ -7,6 +7,7 @@ import { EngineFailure, type EngineTarget } from './engine.ts'
 import { explainLocal, explainRemote } from './explain.ts'
 import type { VersionAnswer } from './facts.ts'
 import { type HostReader, localHost } from './host.ts'
+import { withoutRedirects } from './no-redirects.ts'
 
 export type EngineConnection = {
   docker: Docker
@@ -45,7 +46,7 @@ type Route = {
 }
 
 function localRoute(socketPath: string): Route {
-  const agent = new Agent({ keepAlive: true })
+  const agent = withoutRedirects(new Agent({ keepAlive: true }))
   const explain = async (error: unknown) => explainLocal(error, socketPath)
   const connection = { hostKey: null, host: localHost, explain, close: () => agent.destroy() }
   return { way: { socketPath, host: '' }, agent, connection }
@@ -53,7 +54,7 @@ function localRoute(socketPath: string): Route {
 
 async function sshRoute({ ssh, socketPath }: EngineTarget & { kind: 'ssh' }, options: ConnectOptions): Promise<Route> {
   const host = await openSsh(ssh, options)
-  const agent = new SshAgent(host, socketPath)
+  const agent = withoutRedirects(new SshAgent(host, socketPath))
   const explain = (error: unknown) => explainRemote(error, { ssh, socketPath, connection: host })
   const close = () => {
     agent.destroy()

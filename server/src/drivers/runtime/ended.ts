@@ -3,7 +3,7 @@ import type { ContainerAnswer } from './answers.ts'
 import { callEngine, statusOf } from './ask.ts'
 import { having, LABEL } from './labels.ts'
 
-type Wanted = { instance: string; project: string; deployment: string | undefined; except: string | undefined }
+type Wanted = { instance: string; project: string; deployment: string | undefined; except: string[] }
 
 /**
  * Removes containers that have ended. Swarm keeps the last five of each place as a record, and with them their images;
@@ -18,7 +18,7 @@ export async function removeEnded(docker: Docker, wanted: Wanted, signal: AbortS
     { path: '/containers/json', query: { all: true, filters } },
     signal,
   )
-  const ours = found.filter(({ Labels }) => except === undefined || Labels[LABEL.deployment] !== except)
+  const ours = found.filter(({ Labels }) => !except.includes(Labels[LABEL.deployment] ?? ''))
   const [ended, alive] = [true, false].map((over) =>
     ours.filter(({ State }) => (State === 'exited' || State === 'dead') === over),
   ) as [ContainerAnswer[], ContainerAnswer[]]

@@ -2,9 +2,11 @@ import type Docker from 'dockerode'
 import type { ContainerAnswer, ImageAnswer, NetworkAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
+import { fileIds, type KeptFile, projectFiles, removeFile } from './files.ts'
 import { findImage, removeImage } from './images.ts'
 import { having, LABEL, type ServiceKey, serviceName } from './labels.ts'
 import { removeNetwork } from './networks.ts'
+import { HOLDS_FILES, PUT_MS } from './put-files.ts'
 import { servicesOf } from './running/observe.ts'
 
 /** What must stay. */
@@ -22,6 +24,8 @@ export type GarbageRoots = {
 export type GarbageReport = {
   services: string[]
   networks: string[]
+  /** Configs and secrets. */
+  files: string[]
   images: string[]
   /** Garbage that something still uses. */
   kept: string[]
@@ -34,8 +38,8 @@ type Sweep = { instance: string; roots: GarbageRoots; dryRun: boolean }
 
 /** Services first: they hold networks and images. */
 export async function collectGarbage(docker: Docker, sweep: Sweep, signal: AbortSignal): Promise<GarbageReport> {
-  const report: GarbageReport = { services: [], networks: [], images: [], kept: [] }
-  const drop = async (kind: 'services' | 'networks' | 'images', name: string, work: () => Promise<unknown>) => {
+  const report: GarbageReport = { services: [], networks: [], files: [], images: [], kept: [] }
+  const drop = async (kind: Exclude<keyof GarbageReport, 'kept'>, name: string, work: () => Promise<unknown>) => {
     try {
       if (!sweep.dryRun) await work()
       report[kind].push(name)
@@ -49,6 +53,9 @@ export async function collectGarbage(docker: Docker, sweep: Sweep, signal: Abort
   }
   for (const name of await idleNetworks(docker, sweep, signal)) {
     await drop('networks', name, () => removeNetwork(docker, { name, instance: sweep.instance }, signal))
+  }
+  for (const file of await idleFiles(docker, sweep, signal)) {
+    await drop('files', file.name, () => removeFile(docker, file, signal))
   }
   if (!sweep.dryRun) await removeStrays(docker, { instance: sweep.instance, before: sweep.roots.before }, signal)
   for (const name of await idleImages(docker, sweep, signal)) {
@@ -75,6 +82,21 @@ async function idleNetworks(docker: Docker, { instance, roots }: Sweep, signal: 
     .map(({ Name }) => Name)
 }
 
+/** Also of projects that stay: each deployment may have brought other files. */
+async function idleFiles(docker: Docker, sweep: Sweep, signal: AbortSignal): Promise<KeptFile[]> {
+  const labels = { [LABEL.instance]: sweep.instance }
+  // Files first: a service that is made after them can only refer to more.
+  const files = (await projectFiles(docker, labels, signal)).filter(({ createdAt }) => isOld(createdAt, sweep.roots))
+  if (files.length === 0) return []
+  // The engine may still go back to what a service was before.
+  const used = (await servicesOf(docker, labels, signal)).flatMap(({ Spec, PreviousSpec }) => [
+    ...fileIds(Spec),
+    ...fileIds(PreviousSpec),
+  ])
+  const needed = new Set(used)
+  return files.filter(({ id }) => !needed.has(id))
+}
+
 function isKept(labels: Record<string, string> | undefined, { projects = [] }: GarbageRoots): boolean {
   const project = labels?.[LABEL.project]
   return project !== undefined && projects.includes(project)
@@ -89,7 +111,8 @@ export async function removeStrays(
   const filters = { label: [`${LABEL.instance}=${instance}`, LABEL.look], status: ['created', 'exited', 'dead'] }
   const path = '/containers/json'
   const left = await callEngine<ContainerAnswer[]>(docker, { path, query: { all: true, filters } }, signal)
-  const old = left.filter(({ Created }) => Created * 1000 < before.getTime())
+  const lived = ({ Labels }: ContainerAnswer) => (Labels[LABEL.look] === HOLDS_FILES ? PUT_MS : 0)
+  const old = left.filter((one) => one.Created * 1000 + lived(one) < before.getTime())
   for (const { Id } of old) {
     await callEngine(docker, { method: 'DELETE', path: `/containers/${Id}`, query: { v: true } }, signal).catch(
       () => {},

@@ -169,6 +169,7 @@ describe('garbage', () => {
     expect(await runtime.collectGarbage(engine, young, { signal })).toEqual({
       services: [],
       networks: [],
+      files: [],
       images: [],
       kept: [],
     })

@@ -76,6 +76,14 @@ describe.for(['local', 'ssh'] as const)('an engine (%s)', (kind) => {
     expect(performance.now() - begin).toBeLessThan(2000)
   })
 
+  test('an engine that sends us elsewhere is not followed', async () => {
+    for (const location of ['http://127.0.0.1:9/secrets', 'ftp://127.0.0.1/', 'nothing:']) {
+      await pretend((_, response) => response.writeHead(301, { location }).end())
+      expect(await refusal(ways[kind](join(folder, 'engine.sock')))).toMatchObject({ code: 'engine_failed' })
+      for (const cleanup of cleanups.splice(0)) await cleanup()
+    }
+  })
+
   test('an engine that stops answering after its version is given up too', async () => {
     await pretend((request, response) => {
       if (request.url === '/version') json(response, { Version: '26.1.5', ApiVersion: '1.45' })

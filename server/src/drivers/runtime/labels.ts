@@ -14,8 +14,13 @@ export const LABEL = {
   content: 'slipway.content',
   /** The last restart that was asked for. */
   restart: 'slipway.restart',
-  /** Containers that live for seconds: to look into an image without starting, or to set the limits of a build. */
+  /** Containers that never run: to look into an image, to set the limits of a build, or to write into a volume. */
   look: 'slipway.look',
+  /** What a project calls a volume, or a file that is laid into its containers: for people, in lists of the engine. */
+  volume: 'slipway.volume',
+  file: 'slipway.file',
+  /** On containers whose end without an error is no failure. */
+  mayEnd: 'slipway.may-end',
 } as const
 
 export type ServiceKey = { project: string; service: string }
@@ -30,6 +35,27 @@ export function serviceName(instance: string, { project, service }: ServiceKey):
     .digest('hex')
   return [...[project, service].map(clean), hash.slice(0, 10)].filter((part) => part !== '').join('-')
 }
+
+/** The volume of a project that holds files of its source; `putFiles` fills it. */
+export const FILES_VOLUME = 'files'
+
+/** The name of a project's volume, the same for ever: it is all that leads back to the data. */
+export function projectVolume(project: string, key: string): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([project, key]))
+    .digest('hex')
+  return [...[project, key].map(clean), hash.slice(0, 10)].filter((part) => part !== '').join('-')
+}
+
+/** The name of a file that the engine keeps. Its own attributes are part of it: the engine keeps them once per name. */
+export function fileName(instance: string, project: string, { kind, content, uid, gid, mode }: NamedFile): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([instance, project, kind, content, uid, gid, mode]))
+    .digest('hex')
+  return [clean(project), hash.slice(0, 20)].filter((part) => part !== '').join('-')
+}
+
+type NamedFile = { kind: string; content: string; uid: string; gid: string; mode: number }
 
 function clean(word: string): string {
   return word

@@ -4,15 +4,22 @@ import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
 import { LABEL } from './labels.ts'
 
-type Wanted = { name: string; instance: string; org: string; project?: string | undefined }
+type Wanted = {
+  name: string
+  instance: string
+  org: string
+  project?: string | undefined
+  /** No way to the outside, in either direction. */
+  internal?: boolean
+}
 
-/** An overlay network of that name, ours. Several may ask at once. */
+/** An overlay network of that name, ours. Several may ask at once. One that is there stays as it is. */
 export async function ensureNetwork(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<void> {
-  const { name, instance, org, project } = wanted
+  const { name, instance, org, project, internal = false } = wanted
   if (await isOurs(docker, wanted, signal)) return
   const Labels = { [LABEL.instance]: instance, [LABEL.org]: org, ...(project && { [LABEL.project]: project }) }
   // CheckDuplicate is for engines before 25; newer ones always check.
-  const body = { Name: name, Driver: 'overlay', Attachable: false, CheckDuplicate: true, Labels }
+  const body = { Name: name, Driver: 'overlay', Attachable: false, CheckDuplicate: true, Internal: internal, Labels }
   try {
     await callEngine(docker, { method: 'POST', path: '/networks/create', body }, signal)
   } catch (error) {

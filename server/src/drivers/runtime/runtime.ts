@@ -4,6 +4,7 @@ import type { ImageFacts } from './images.ts'
 import type { ServiceKey } from './labels.ts'
 import type { EngineOwner } from './owner.ts'
 import type { PullOptions } from './pull.ts'
+import type { PutFiles } from './put-files.ts'
 import type { Applied, Guard } from './rollout/apply.ts'
 import type { Outcome, WatchOptions } from './rollout/outcome.ts'
 import type { Restarted } from './rollout/restart.ts'
@@ -14,6 +15,7 @@ import type { LogOptions } from './running/logs.ts'
 import type { ObservedService } from './running/observe.ts'
 import type { RunningTask } from './running/tasks.ts'
 import type { TaskUsage } from './running/usage.ts'
+import type { ProjectVolume } from './volumes.ts'
 import type { Withdrawn } from './withdraw.ts'
 
 type Call = { signal: AbortSignal }
@@ -24,9 +26,12 @@ type Write = Call & { guard?: Guard }
  * over the local socket and over SSH. Failures: EngineFailure, SshFailure (no way to the engine), RuntimeFailure (a "no").
  */
 export interface Runtime {
-  /** Creates or updates. Restoring is applying an older spec, with `interrupt` if a rollout may still be running. */
+  /**
+   * Creates or updates. Restoring is applying an older spec, with `interrupt` if a rollout may still be running. A job runs
+   * once for each deployment that it is applied for; what it was before, and what still runs of it, is removed first.
+   */
   apply(engine: EngineTarget, spec: ServiceSpec, options: Write & { interrupt?: boolean }): Promise<Applied>
-  /** Whether all tasks of a spec that was applied run before the deadline. */
+  /** Whether all tasks of a spec that was applied run before the deadline; of a job, whether it has done its work. */
   serving(engine: EngineTarget, service: ServiceKey, options: ServingOptions): Promise<boolean>
   /** How the rollout of a deployment ended; any number may watch, from any moment on. */
   watch(engine: EngineTarget, service: ServiceKey, options: WatchOptions): Promise<Outcome>
@@ -38,14 +43,19 @@ export interface Runtime {
   ): Promise<Restarted>
   /** Also waits until its containers are gone, unless told not to. */
   remove(engine: EngineTarget, service: ServiceKey, options: Call & { wait?: boolean }): Promise<{ removed: boolean }>
-  /** Takes all of a project but its images away, and returns when it is gone. */
+  /** Takes all of a project but its images and volumes away, and returns when it is gone. */
   withdraw(engine: EngineTarget, project: string, options: Write & { atOnce?: boolean }): Promise<Withdrawn>
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>
   usage(engine: EngineTarget, project: string, options: Call): Promise<TaskUsage[]>
   /** Ends with the log, or with the signal when it follows. Reads no faster than it is read. */
   logs(engine: EngineTarget, service: ServiceKey, options: LogOptions): AsyncIterable<LogLine>
-  ensureNetwork(engine: EngineTarget, name: string, options: Call & { org: string; project?: string }): Promise<void>
+  /** `internal`: no way to the outside. One that is there stays as it is. */
+  ensureNetwork(
+    engine: EngineTarget,
+    name: string,
+    options: Call & { org: string; project?: string; internal?: boolean },
+  ): Promise<void>
   /** Whether it was there. One that is in use is a failure. */
   removeNetwork(engine: EngineTarget, name: string, options: Call): Promise<boolean>
   images: {
@@ -58,6 +68,14 @@ export interface Runtime {
     /** Names of the images of a repository. */
     list(engine: EngineTarget, repository: string, options: Call): Promise<string[]>
   }
+  volumes: {
+    /** Those of a project on this engine's machine. */
+    list(engine: EngineTarget, project: string, options: Call): Promise<ProjectVolume[]>
+    /** Whether it was there. One that a container has, also one that has ended, is a failure. */
+    remove(engine: EngineTarget, name: string, options: Call): Promise<boolean>
+  }
+  /** Writes files into the project's volume for them, and says its name. What else is in it stays. */
+  putFiles(engine: EngineTarget, files: PutFiles, options: Call): Promise<{ volume: string }>
   /** Whom the engine serves. Only one organization can have it, however many addresses lead to it. */
   owner: {
     read(engine: EngineTarget, options: Call): Promise<EngineOwner>
@@ -65,11 +83,11 @@ export interface Runtime {
     claim(engine: EngineTarget, org: string, options: Call): Promise<EngineOwner>
     release(engine: EngineTarget, org: string, options: Call): Promise<void>
   }
-  /** Removes ended containers of a project: of one deployment, or of all but one. Says how many have not ended. */
+  /** Removes ended containers of a project: of one deployment, or of all but some. Says how many have not ended. */
   removeEnded(
     engine: EngineTarget,
     project: string,
-    options: Call & { deployment?: string; except?: string },
+    options: Call & { deployment?: string; except?: string[] },
   ): Promise<{ alive: number }>
   /** Removes containers that were made for seconds and outlived whoever made them; says how many. */
   removeStrays(engine: EngineTarget, options: Call & { before: Date }): Promise<number>

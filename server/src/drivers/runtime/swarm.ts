@@ -7,8 +7,9 @@ import { ensureNetwork, removeNetwork } from './networks.ts'
 import { claimEngine, disownEngine, readOwner } from './owner.ts'
 import { imagesIn } from './project-images.ts'
 import { pullImage } from './pull.ts'
-import { applySpec } from './rollout/apply.ts'
+import { PUT_MS, putFiles } from './put-files.ts'
 import { removeService } from './rollout/remove.ts'
+import { applyOver } from './rollout/replace.ts'
 import { restartService } from './rollout/restart.ts'
 import { untilServing } from './rollout/serving.ts'
 import { watchRollout } from './rollout/watch.ts'
@@ -17,6 +18,7 @@ import { observeProject } from './running/observe.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
+import { listVolumes, removeVolume } from './volumes.ts'
 import { withdrawProject } from './withdraw.ts'
 
 const READ_MS = 20_000
@@ -24,6 +26,7 @@ const WRITE_MS = 30_000
 /** A removed service's tasks have their grace period, and there may be much garbage. */
 const LONG_MS = 180_000
 const PULL_MS = 900_000
+const times = { writeMs: WRITE_MS, removeMs: LONG_MS }
 
 /** Docker Engine in Swarm mode. `instance` marks what is ours on an engine that others use too. */
 export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: number }): Runtime {
@@ -32,9 +35,7 @@ export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: 
     connections.use(engine, { signal, deadlineMs }, work)
   return {
     apply: (engine, spec, { signal, interrupt = false, guard }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) =>
-        applySpec(docker, spec, { instance, interrupt, guard }, within),
-      ),
+      applyOver({ connections, engine, signal }, spec, { instance, interrupt, guard }, times),
     serving: (engine, key, options) => untilServing({ connections, engine, service: { ...key, instance } }, options),
     watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),
     restart: (engine, key, { signal, token, deployment, guard }) =>
@@ -56,15 +57,18 @@ export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: 
     usage: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => projectUsage(docker, { instance, project }, within)),
     logs: (engine, key, options) => serviceLogs({ connections, engine, service: { ...key, instance } }, options),
-    ensureNetwork: (engine, name, { signal, org, project }) =>
+    ensureNetwork: (engine, name, { signal, org, project, internal = false }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) =>
-        ensureNetwork(docker, { name, instance, org, project }, within),
+        ensureNetwork(docker, { name, instance, org, project, internal }, within),
       ),
     removeNetwork: (engine, name, { signal }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) => removeNetwork(docker, { name, instance }, within)),
     images: imageOperations(instance, run),
+    volumes: volumeOperations(instance, run),
+    putFiles: (engine, files, { signal }) =>
+      run(engine, signal, PUT_MS, ({ docker }, within) => putFiles(docker, { ...files, instance }, within)),
     owner: ownerOperations(instance, run),
-    removeEnded: (engine, project, { signal, deployment, except }) =>
+    removeEnded: (engine, project, { signal, deployment, except = [] }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) =>
         removeEnded(docker, { instance, project, deployment, except }, within),
       ),
@@ -90,6 +94,15 @@ function imageOperations(instance: string, run: Run): Runtime['images'] {
       run(engine, signal, WRITE_MS, ({ docker }, within) => removeImage(docker, image, within)),
     list: (engine, repository, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => imagesIn(docker, repository, within)),
+  }
+}
+
+function volumeOperations(instance: string, run: Run): Runtime['volumes'] {
+  return {
+    list: (engine, project, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => listVolumes(docker, { instance, project }, within)),
+    remove: (engine, name, { signal }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) => removeVolume(docker, { instance, name }, within)),
   }
 }
 

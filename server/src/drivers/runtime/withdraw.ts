@@ -2,6 +2,7 @@ import type Docker from 'dockerode'
 import type { NetworkAnswer } from './answers.ts'
 import { callEngine, pause, statusOf, unlessMissing } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
+import { projectFiles, removeFile } from './files.ts'
 import { tasksOf } from './find.ts'
 import { having, LABEL } from './labels.ts'
 import { removeNetwork } from './networks.ts'
@@ -20,7 +21,8 @@ type Wanted = {
 
 /**
  * Takes everything of a project away from the engine and returns when it is gone: services, their containers, then its
- * networks, which are held by the last container. Images stay: they are cheap to keep and dear to make.
+ * networks, which are held by the last container, and the files that the engine keeps for it. Images stay: they are cheap
+ * to keep and dear to make. Volumes stay: what is in them cannot be made again.
  */
 export async function withdrawProject(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<Withdrawn> {
   const { instance, project, atOnce, guard } = wanted
@@ -38,7 +40,10 @@ export async function withdrawProject(docker: Docker, wanted: Wanted, signal: Ab
     { path: '/networks', query: { filters: having(labels) } },
     signal,
   )
-  for (const { Name } of networks) await removeWhenFree(docker, { name: Name, instance }, signal)
+  for (const { Name } of networks) await whenFree(() => removeNetwork(docker, { name: Name, instance }, signal), signal)
+  for (const file of await projectFiles(docker, labels, signal)) {
+    await whenFree(() => removeFile(docker, file, signal), signal)
+  }
   return { services: services.map(({ Spec }) => Spec.Name), networks: networks.map(({ Name }) => Name) }
 }
 
@@ -52,10 +57,10 @@ async function killAll(docker: Docker, labels: Record<string, string>, signal: A
 }
 
 /** The engine gives addresses back a moment after a container's end. */
-async function removeWhenFree(docker: Docker, network: { name: string; instance: string }, signal: AbortSignal) {
+async function whenFree(remove: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      await removeNetwork(docker, network, signal)
+      await remove()
       return
     } catch (error) {
       if (!(error instanceof RuntimeFailure) || error.code !== 'in_use') throw error

@@ -13,6 +13,7 @@ import { followEvents } from '../../core/deployments/follow.ts'
 import { openLogs, readLogs } from '../../core/deployments/logs.ts'
 import { prepareDeployment } from '../../core/deployments/prepare.ts'
 import { removeDeployment } from '../../core/deployments/remove.ts'
+import { choose } from '../../core/deployments/rollout/choose.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
 import type { Platform } from '../../core/platform.ts'
 import { resumePoint, streams } from '../event-stream.ts'
@@ -54,6 +55,8 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform.d
   on(deployments.rollback, ({ caller, params }) => rollback(platform, caller, params.id)),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
+  on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),
+  on(deployments.reject, ({ caller, params }) => choose(platform, caller, params.id, 'reject')),
   on(deployments.restart, ({ caller, params }) => restartDeployment(platform, caller, params.id)),
   on(deployments.info, ({ caller, params, reply }) => showInfo(platform, caller, params.id, untilGone(reply))),
   on(deployments.usage, ({ caller, params, reply }) => showUsage(platform, caller, params.id, untilGone(reply))),

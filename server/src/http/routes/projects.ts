@@ -1,10 +1,12 @@
 import { projects } from '@slipway/contract/projects'
 import { services, variables } from '@slipway/contract/services'
+import { listVolumes } from '../../core/deployments/volumes.ts'
 import type { Platform } from '../../core/platform.ts'
 import { ensureProject } from '../../core/projects/ensure.ts'
 import { createProject, listProjects, removeProject, showProject, updateProject } from '../../core/projects/manage.ts'
 import { listServices, putService, removeService } from '../../core/projects/services.ts'
 import { listVariables, removeVariable, revealVariables, setVariables } from '../../core/projects/variables.ts'
+import { untilGone } from '../gone.ts'
 import { on, type Route } from '../route.ts'
 
 export const projectRoutes = (platform: Platform): Route[] => [
@@ -13,7 +15,8 @@ export const projectRoutes = (platform: Platform): Route[] => [
   on(projects.ensure, ({ caller, body }) => ensureProject(platform, caller, body)),
   on(projects.show, ({ caller, params }) => showProject(platform, caller, params.id)),
   on(projects.update, ({ caller, params, body, ifMatch }) => updateProject(platform, caller, params.id, body, ifMatch)),
-  on(projects.remove, ({ caller, params }) => removeProject(platform, caller, params.id)),
+  on(projects.volumes, ({ caller, params, reply }) => listVolumes(platform, caller, params.id, untilGone(reply))),
+  on(projects.remove, ({ caller, params, query }) => removeProject(platform, caller, params.id, query.volumes)),
 
   on(services.list, ({ caller, params, query }) => listServices(platform, caller, params.id, query)),
   on(services.put, ({ caller, params, body }) => putService(platform, caller, params.id, params.name, body)),

@@ -24,7 +24,12 @@ export function servicesOf(project: ComposeProject, trust: Trust = {}): Deployab
   const services = order.map((name) => {
     const view = { place: placeOf('services', name), trust, known: mounts, warn: warnFor(name, warn) }
     mounts.set(name, mountsOf(name, project, view))
-    const own = { networks: attached.get(name) ?? [], mounts: mounts.get(name) ?? [], job: jobs.has(name) }
+    const own = {
+      networks: attached.get(name) ?? [],
+      mounts: mounts.get(name) ?? [],
+      ports: publishedPorts(project.services[name] as NormalService, view),
+      job: jobs.has(name),
+    }
     return serviceOf(name, project, { ...view, ...own })
   })
   return {
@@ -49,6 +54,7 @@ type View = {
   trust: Trust
   networks: ComposeService['networks']
   mounts: ComposeMount[]
+  ports: ComposeService['ports']
   job: boolean
   warn(key: string, message: string): void
 }
@@ -59,6 +65,7 @@ function serviceOf(name: string, project: ComposeProject, view: View): ComposeSe
   const share = canShare(service, mounts, project)
   const said = restartOf(service, place)
   // A job that is restarted whenever it ends would never be done.
+  warnOfGap(service, view, share)
   const restart = job && said.when === 'always' ? { ...said, when: 'never' as const } : said
   return {
     name,
@@ -69,7 +76,7 @@ function serviceOf(name: string, project: ComposeProject, view: View): ComposeSe
     command: service.command,
     entrypoint: service.entrypoint,
     environment: environmentOf(service, view),
-    ports: publishedPorts(service, view),
+    ports: view.ports,
     exposed: exposedPorts(service, view),
     mounts,
     configs: fileMounts(service.configs, '/'),
@@ -153,6 +160,15 @@ function replicasOf({ deploy, scale }: NormalService, { place, warn }: View): nu
   const replicas = deploy?.replicas ?? scale ?? 1
   if (replicas >= 0 && replicas <= 1000) return replicas
   throw fault(at(place, 'deploy', 'replicas'), `${replicas} containers cannot be run`, 'Use a number from 0 to 1000.')
+}
+
+/** Said before it happens: two that write to the same files, or hold the same port, cannot run at once. */
+function warnOfGap({ deploy }: NormalService, { job, mounts, ports, warn }: View, share: boolean): void {
+  if (job || deploy?.replicas === 0) return
+  const [port] = ports
+  if (port) warn('ports', `It stops before its successor starts: both would need port ${port.published} of the server.`)
+  else if (!share && mounts.some(isWritable))
+    warn('volumes', 'It stops before its successor starts: both would write to the same volume.')
 }
 
 /** Two containers that write to the same files at once destroy them, unless they are made for it. */

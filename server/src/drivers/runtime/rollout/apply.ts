@@ -1,12 +1,14 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../answers.ts'
-import { callEngine, statusOf, wordsOf } from '../ask.ts'
+import { apiOf, callEngine, statusOf, wordsOf } from '../ask.ts'
 import { RuntimeFailure } from '../failure.ts'
+import { ensureFiles, isFileMissing } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { acceptSpec } from './accept.ts'
 import { healthConfig } from './health.ts'
 import { identityOf, isChanging, nameOf } from './identity.ts'
 import { imagePrograms } from './image-programs.ts'
+import { isJob, isUnfinished } from './job.ts'
 import { isOurs, isUp } from './judge.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
@@ -48,7 +50,7 @@ export async function applySpec(
   options: ApplyOptions,
   signal: AbortSignal,
 ): Promise<Applied> {
-  acceptSpec(spec)
+  acceptSpec(spec, apiOf(docker))
   const { instance, interrupt, guard } = options
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
@@ -63,12 +65,13 @@ export async function applySpec(
       }
       const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
-      const health = healthConfig(
-        spec.healthcheck,
-        await imagePrograms(docker, { image: spec.image, instance }, signal),
-      )
+      if (current && isInTheWay(current, tasks, spec)) throw new InTheWay(applied)
+      const health = await healthOf(docker, spec, instance, signal)
+      // They are written too.
+      if (spec.files?.length) await guard?.()
+      const files = await ensureFiles(docker, spec, instance, signal)
       const forceUpdate = current?.Spec.TaskTemplate.ForceUpdate ?? 0
-      const rendered = renderService(spec, { instance, health, forceUpdate, over })
+      const rendered = renderService(spec, { instance, health, files, forceUpdate, over })
       await guard?.()
       signal.throwIfAborted()
       if (current) await updateService(docker, current, rendered)
@@ -79,6 +82,32 @@ export async function applySpec(
       if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw refused(error, spec)
     }
   }
+}
+
+/** What has the service's name has to go before it can be made; `previous` is what the caller hears of it then. */
+export class InTheWay extends Error {
+  readonly previous: Applied['previous']
+
+  constructor(previous: Applied['previous']) {
+    super('What has the name of the service has to be removed first.')
+    this.previous = previous
+  }
+}
+
+/** The engine makes no job of a service. One that still runs would run beside the next, and twice is too often. */
+function isInTheWay({ Spec }: ServiceAnswer, tasks: TaskAnswer[], { job = false }: ServiceSpec): boolean {
+  return isJob(Spec) !== job || (job && tasks.some(isUnfinished))
+}
+
+/** A job is done when it has ended; nobody looks at it before. */
+async function healthOf(
+  docker: Docker,
+  { job, healthcheck, image }: ServiceSpec,
+  instance: string,
+  signal: AbortSignal,
+) {
+  if (job) return { Test: ['NONE'] }
+  return healthConfig(healthcheck, await imagePrograms(docker, { image, instance }, signal))
 }
 
 /** Tried before, by a caller who is gone: trying again would be a second rollout of what is known to fail. */
@@ -116,7 +145,9 @@ function answer(did: Applied['did'], spec: SwarmSpec, previous: Applied['previou
 /** The name was taken, the version moved on, or the service went away between looking and writing. */
 export function isOutrun(error: unknown): boolean {
   const status = statusOf(error)
-  return status === 409 || status === 404 || /out of sequence|name conflicts/.test(wordsOf(error))
+  return (
+    status === 409 || status === 404 || /out of sequence|name conflicts/.test(wordsOf(error)) || isFileMissing(error)
+  )
 }
 
 /** The engine's "no" to a spec is about the spec, also where it says so with a 500. */

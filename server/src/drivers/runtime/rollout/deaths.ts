@@ -1,6 +1,7 @@
 import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
 import { identityOf } from './identity.ts'
-import { isAfter, isDead, isOurs } from './judge.ts'
+import { isJob } from './job.ts'
+import { endedWell, isAfter, isDead, isOurs } from './judge.ts'
 import type { TaskFailure, WatchOptions } from './outcome.ts'
 
 /** Deaths of long before the newest event say nothing about this rollout. */
@@ -9,20 +10,26 @@ const RECENT_MS = 15 * 60_000
 /** The tasks of a rollout that died, each explained once. */
 export function deathRecord(watched: WatchOptions) {
   const deaths = new Map<string, { died: number; task: TaskAnswer; failure: TaskFailure }>()
+  const ended = new Set<string>()
   let newest = 0
 
   return {
+    /** Tasks that ended, and were allowed to. */
+    ended: ended as ReadonlySet<string>,
     /** Dead tasks of the watched deployment that belong to this rollout and were not written down yet. */
     unexplained({ Spec, UpdateStatus }: ServiceAnswer, tasks: TaskAnswer[]): TaskAnswer[] {
       // By the engine's own clock: ours may differ by hours.
       newest = Math.max(newest, ...tasks.flatMap((task) => [timeOf(task), Date.parse(task.CreatedAt) || 0]))
       const start = isOurs(watched, identityOf(Spec.TaskTemplate)) ? UpdateStatus?.StartedAt : undefined
+      const isDone = ({ Status }: TaskAnswer) => isJob(Spec) && Status.State === 'complete'
       const belongs = (task: TaskAnswer) =>
-        isDead(task) && isOurs(watched, identityOf(task.Spec)) && isAfter(task.Status.Timestamp, start)
-      return tasks.filter((task) => belongs(task) && !deaths.has(task.ID))
+        isDead(task) && !isDone(task) && isOurs(watched, identityOf(task.Spec)) && isAfter(task.Status.Timestamp, start)
+      return tasks.filter((task) => belongs(task) && !deaths.has(task.ID) && !ended.has(task.ID))
     },
+    /** A failed check on an application that drains well ends it without an error, but not well. */
     note(task: TaskAnswer, failure: TaskFailure): void {
-      deaths.set(task.ID, { died: timeOf(task), task, failure })
+      if (endedWell(task) && failure.reason === 'exit') ended.add(task.ID)
+      else deaths.set(task.ID, { died: timeOf(task), task, failure })
     },
     /** Without those that an engine restart explains. */
     counted(): TaskFailure[] {

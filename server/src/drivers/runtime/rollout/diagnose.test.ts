@@ -47,6 +47,31 @@ test.for([
   expect(found).toMatchObject({ reason, taskId: 't', slot: 1, node: 'n', lines: [] })
 })
 
+test.for([
+  [
+    'cannot access path /var/lib/docker/volumes/prj-a/_data/no/such: lstat /var/lib/docker/volumes/prj-a/_data/no: no such file or directory',
+    'the path no/such is not in its volume',
+  ],
+  [
+    'path concatenation escapes the base directory, base: /var/lib/docker/volumes/prj-a/_data, subpath: out',
+    'the path out leads out of its volume',
+  ],
+  ['unable to find user nobody: no matching entries in passwd file', undefined],
+  [
+    'failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: wrong rlimit value: RLIMIT_X: unknown',
+    'wrong rlimit value: RLIMIT_X',
+  ],
+  [
+    "error while mounting volume '/var/lib/docker/volumes/prj-a/_data': no such device",
+    "error while mounting volume 'the volume prj-a': no such device",
+  ],
+] as const)('a setting that the engine could not bring about is named: %s', async ([words, detail = words]) => {
+  const { signal } = new AbortController()
+  const Err = `starting container failed: ${words}`
+  const found = await diagnose(docker, task({ State: 'failed', Err, ContainerStatus: { ExitCode: 128 } }), signal)
+  expect(found).toMatchObject({ reason: 'rejected', detail, exitCode: 128 })
+})
+
 test('an exit by a signal names it', async () => {
   const { signal } = new AbortController()
   const found = await diagnose(

@@ -37,7 +37,21 @@ function withoutContainer({ Status: { State, Err = '' } }: TaskAnswer): Why | nu
   if (/No such image|pull access|manifest unknown|(?:image|manifest|repository) .*not found/i.test(Err)) {
     return { reason: 'image-missing', detail: Err }
   }
+  const unmade = /^starting container failed: (.+)$/s.exec(Err)?.[1]
+  if (unmade) return { reason: 'rejected', detail: settingOf(unmade) }
   return State === 'rejected' ? { reason: 'rejected', detail: Err } : null
+}
+
+/** What the engine could not set up, without the way through its parts and the places of the server. */
+function settingOf(words: string): string {
+  const escapes = /escapes the base directory.*subpath: (.+)$/.exec(words)?.[1]
+  if (escapes) return `the path ${escapes} leads out of its volume`
+  const missing = /^cannot access path \S*\/volumes\/[^/]+\/_data\/(.+): lstat .*no such file/.exec(words)?.[1]
+  if (missing) return `the path ${missing} is not in its volume`
+  return words
+    .replace(/^(?:failed to create (?:shim )?task[^:]*: |OCI runtime create failed: |runc create failed: )+/, '')
+    .replace(/: unknown$/, '')
+    .replaceAll(/[^\s']*\/volumes\/([^/\s']+)\/_data/g, 'the volume $1')
 }
 
 function ofContainer({ Spec, Status }: TaskAnswer, container: ContainerInspection | null, lines: string[]): Why {

@@ -24,7 +24,7 @@ export function healthConfig(check: Healthcheck, programs: Programs): HealthConf
     Retries: check.retries,
     StartPeriod: ns(check.startPeriodMs),
     // From Engine 25 on it is 5 s unless set; a rollout would wait for it.
-    StartInterval: ns(Math.min(check.intervalMs, 1000)),
+    StartInterval: ns(check.startIntervalMs ?? Math.min(check.intervalMs, 1000)),
   }
 }
 

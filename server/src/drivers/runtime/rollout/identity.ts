@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { ServiceAnswer, SwarmSpec, TaskAnswer, TaskTemplate } from '../answers.ts'
+import type { ContainerSpec, ServiceAnswer, SwarmSpec, TaskAnswer, TaskTemplate } from '../answers.ts'
 import { LABEL } from '../labels.ts'
-
-type ContainerSpec = NonNullable<TaskTemplate['ContainerSpec']>
 
 /** Which spec something belongs to. A restart changes only the generation. */
 export type Identity = { deployment: string | null; specHash: string | null; generation: number }

@@ -1,15 +1,18 @@
 import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
+import { LABEL } from '../labels.ts'
 import { ALTERED, type Identity, identityOf, sameIdentity } from './identity.ts'
-import type { Outcome, RolloutState, WatchOptions } from './outcome.ts'
+import { completionsOf, isJob, jobJudge } from './job.ts'
+import type { RolloutState, Verdict, WatchOptions } from './outcome.ts'
 
-/** One look at the engine. `failed` counts dead tasks of this deployment that were no fault of an engine restart. */
-export type Look = { service: ServiceAnswer; tasks: TaskAnswer[]; failed: number; at: number }
-
-export type Verdict = Pick<Outcome, 'outcome'> & {
-  restored?: string | null
-  message?: string
-  /** The task that finds no node. */
-  waiting?: TaskAnswer
+/** One look at the engine, with the current tasks of a job. */
+export type Look = {
+  service: ServiceAnswer
+  tasks: TaskAnswer[]
+  /** How many tasks of this deployment died by no fault of an engine restart. */
+  failed: number
+  /** Tasks that ended as they may: they count as if they ran. */
+  ended?: ReadonlySet<string>
+  at: number
 }
 
 type Limits = Pick<WatchOptions, 'deployment' | 'specHash' | 'generation' | 'stableMs' | 'mostRelapses'> & {
@@ -29,14 +32,16 @@ export function rolloutJudge(limits: Limits) {
   let stableSince: number | null = null
   let pendingSince: number | null = null
   const relapses = new Set<string>()
+  const job = jobJudge()
 
   function judge(look: Look): Verdict | null {
     const status = look.service.UpdateStatus?.State ?? null
     if (!isOurs(limits, identityOf(look.service.Spec.TaskTemplate))) return taken(look)
+    if (isJob(look.service.Spec)) return job.judge(look) ?? stuck(look)
     if (status === 'paused' || status === 'rollback_paused') {
       return { outcome: 'paused', message: look.service.UpdateStatus?.Message ?? '' }
     }
-    const { running, wanted, old } = stateOf(look.service, look.tasks)
+    const { running, wanted, old } = stateOf(look.service, look.tasks, look.ended)
     const settled = status !== 'updating' && status !== 'rollback_started'
     const complete = running === wanted && old === 0
     return (settled && !complete ? doomed(limits, look) : null) ?? stuck(look) ?? stable(look, complete, settled)
@@ -50,8 +55,11 @@ export function rolloutJudge(limits: Limits) {
     if (!status?.startsWith('rollback_')) return { outcome: 'superseded', ...name }
     if (status === 'rollback_paused') return { outcome: 'rollback-failed', message, ...name }
     const back = tasks.filter((task) => sameIdentity(identityOf(task.Spec), restored))
-    for (const task of back) if (isDead(task) && isAfter(task.Status.Timestamp, StartedAt)) relapses.add(task.ID)
-    if (status === 'rollback_completed' && placesUp(back) >= replicasOf(service)) {
+    const ended = new Set(back.filter(endedWell).map(({ ID }) => ID))
+    for (const task of back) {
+      if (isDead(task) && !ended.has(task.ID) && isAfter(task.Status.Timestamp, StartedAt)) relapses.add(task.ID)
+    }
+    if (status === 'rollback_completed' && placesUp(back, ended) >= replicasOf(service)) {
       return { outcome: 'rolled-back', message, ...name }
     }
     const broken = relapses.size >= limits.mostFailures
@@ -89,6 +97,7 @@ export function rolloutJudge(limits: Limits) {
     /** The engine could not be asked, or a task died: the window starts again. */
     disturb() {
       stableSince = null
+      job.disturb()
     },
   }
 }
@@ -119,7 +128,7 @@ export function isOurs({ deployment, specHash, generation }: Partial<Limits>, id
   )
 }
 
-export function stateOf(service: ServiceAnswer, tasks: TaskAnswer[]): RolloutState {
+export function stateOf(service: ServiceAnswer, tasks: TaskAnswer[], ended?: ReadonlySet<string>): RolloutState {
   const wanted = identityOf(service.Spec.TaskTemplate)
   const [mine, others] = [true, false].map((same) =>
     tasks.filter((task) => sameIdentity(identityOf(task.Spec), wanted) === same),
@@ -129,13 +138,20 @@ export function stateOf(service: ServiceAnswer, tasks: TaskAnswer[]): RolloutSta
   return {
     update: service.UpdateStatus?.State ?? null,
     tasks: states,
-    running: placesUp(mine),
-    wanted: replicasOf(service),
+    ...(isJob(service.Spec)
+      ? progressOf(service, mine)
+      : { running: placesUp(mine, ended), wanted: replicasOf(service) }),
     old: others.filter((task) => task.DesiredState === 'running').length,
   }
 }
 
-/** `complete` is an exit with 0: still wrong for a service. `shutdown` is what the engine asked for itself. */
+/** A job that has done its work counts as if it ran. */
+function progressOf(service: ServiceAnswer, tasks: TaskAnswer[]): Pick<RolloutState, 'running' | 'wanted'> {
+  const { done, wanted } = completionsOf(service, tasks)
+  return { running: done + tasks.filter(({ Status }) => Status.State === 'running').length, wanted }
+}
+
+/** `complete` is an exit with 0: still wrong for most services. `shutdown` is what the engine asked for itself. */
 export function isDead({ Status }: TaskAnswer): boolean {
   return ['failed', 'rejected', 'complete', 'orphaned'].includes(Status.State)
 }
@@ -145,25 +161,32 @@ export function isAfter(time: string | undefined, start: string | undefined): bo
 }
 
 /** Places, not tasks: after a crash loop the engine sometimes runs two tasks in one place, and leaves it so. */
-function placesUp(tasks: TaskAnswer[]): number {
-  return new Set(tasks.filter(isUp).map(({ Slot, ID }) => Slot ?? ID)).size
+export function placesUp(tasks: TaskAnswer[], ended: ReadonlySet<string> = new Set()): number {
+  return new Set(tasks.filter((task) => isUp(task) || ended.has(task.ID)).map(({ Slot, ID }) => Slot ?? ID)).size
 }
 
 export function isUp({ Status, DesiredState }: TaskAnswer): boolean {
   return Status.State === 'running' && DesiredState === 'running'
 }
 
-function replicasOf({ Spec }: ServiceAnswer): number {
+/** Done without an error, where that is no failure. Only its container tells whether a failed check has ended it. */
+export function endedWell({ Spec, Status }: TaskAnswer): boolean {
+  const may = Spec.ContainerSpec?.Labels?.[LABEL.mayEnd] !== undefined
+  return may && Status.State === 'complete' && (Status.ContainerStatus?.ExitCode ?? 0) === 0
+}
+
+export function replicasOf({ Spec }: Pick<ServiceAnswer, 'Spec'>): number {
   return Spec.Mode.Replicated?.Replicas ?? 0
 }
 
-/** The restart policy starts nothing again, so there will be no second failure to wait for. */
+/** The restart policy starts nothing again, so there will be no further failure to wait for. */
 function staysDead({ Spec }: ServiceAnswer, tasks: TaskAnswer[]): boolean {
-  const condition = Spec.TaskTemplate.RestartPolicy?.Condition
-  if (condition === undefined || condition === 'any') return false
+  const { Condition = 'any', MaxAttempts = 0 } = Spec.TaskTemplate.RestartPolicy ?? {}
   const wanted = identityOf(Spec.TaskTemplate)
   const mine = tasks.filter((task) => sameIdentity(identityOf(task.Spec), wanted))
-  return (
-    mine.length > 0 && mine.every((task) => isDead(task) && (condition === 'none' || task.Status.State === 'complete'))
-  )
+  if (mine.length === 0 || !mine.every(isDead)) return false
+  const usedUp = MaxAttempts > 0 && mine.length > MaxAttempts
+  return usedUp || Condition === 'none' || (Condition === 'on-failure' && mine.every(isComplete))
 }
+
+const isComplete = ({ Status }: TaskAnswer): boolean => Status.State === 'complete'

@@ -1,3 +1,4 @@
+import type { TaskAnswer } from '../answers.ts'
 import type { Listening } from './listening.ts'
 
 /** How a rollout ended. */
@@ -54,6 +55,14 @@ export type TaskFailure = {
   listening: Listening | null
   /** The task's last lines, oldest first. */
   lines: string[]
+}
+
+/** What looks at the engine lead to; with the causes it becomes an outcome. */
+export type Verdict = Pick<Outcome, 'outcome'> & {
+  restored?: string | null
+  message?: string
+  /** The task that finds no node. */
+  waiting?: TaskAnswer
 }
 
 export type RolloutState = {

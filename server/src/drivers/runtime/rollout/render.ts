@@ -1,11 +1,13 @@
-import type { HealthConfig, SwarmSpec } from '../answers.ts'
-import { LABEL, serviceName } from '../labels.ts'
-import { contentHash } from './identity.ts'
-import { type ServiceSpec, specHash } from './spec.ts'
+import type { HealthConfig, SwarmSpec, TaskTemplate } from '../answers.ts'
+import { serviceName } from '../labels.ts'
+import { containerSpec, type FileReferences, labelsOf } from './container.ts'
+import type { ServiceSpec } from './spec.ts'
 
 export type Rendering = {
   instance: string
   health: HealthConfig | undefined
+  /** Those of the spec, which the engine has already. */
+  files?: FileReferences
   /** Carried from what runs: a restored spec then equals its tasks, and none of them is replaced. */
   forceUpdate: number
   /** What the update finds: something that serves, nothing that runs, or a rollout that it interrupts. */
@@ -15,87 +17,83 @@ export type Rendering = {
 /** What the engine waits before it starts a dead task again; it has no back-off of its own. */
 const RESTART_DELAY_MS = 1000
 const ROLLBACK_MONITOR_MS = 3000
+/** How often a job that fails is tried again where nothing is said; without a number the engine would never end. */
+const JOB_ATTEMPTS = 3
+const LOG = { maxSize: '10m', maxFiles: 3 }
 const conditions = { always: 'any', 'on-failure': 'on-failure', never: 'none' } as const
 
 /** Our spec in the engine's words. */
-export function renderService(spec: ServiceSpec, { instance, health, forceUpdate, over }: Rendering): SwarmSpec {
-  const roll = { Order: orderOf(spec), MaxFailureRatio: 0 }
+export function renderService(spec: ServiceSpec, rendering: Rendering): SwarmSpec {
+  const { instance, over } = rendering
   return {
     Name: serviceName(instance, spec),
     Labels: labelsOf(spec, instance),
-    TaskTemplate: {
-      ContainerSpec: containerSpec(spec, { instance, health }),
-      Resources: { Limits: amounts(spec), Reservations: amounts(spec.reserved ?? {}) },
-      RestartPolicy: { Condition: conditions[spec.restart], Delay: ns(RESTART_DELAY_MS) },
-      Networks: spec.networks.map(({ name, aliases }) => ({ Target: name, Aliases: aliases })),
-      LogDriver: { Name: 'local', Options: { 'max-size': '10m', 'max-file': '3' } },
-      ForceUpdate: forceUpdate,
-    },
-    Mode: { Replicated: { Replicas: spec.replicas } },
+    TaskTemplate: taskTemplate(spec, rendering),
+    Mode: spec.job
+      ? { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } }
+      : { Replicated: { Replicas: spec.replicas } },
     // One address per task: virtual addresses need IPVS, and the edge balances by itself.
     EndpointSpec: { Mode: 'dnsrr', Ports: portsOf(spec) },
+    // The engine refuses them for a job, which has nothing to go back to.
+    ...(!spec.job && rollsOf(spec, over)),
+  }
+}
+
+function taskTemplate(spec: ServiceSpec, { instance, health, files, forceUpdate }: Rendering): TaskTemplate {
+  return {
+    ContainerSpec: containerSpec(spec, { instance, health, files }),
+    Resources: {
+      Limits: { ...amounts(spec), ...(spec.pids !== undefined && { Pids: spec.pids }) },
+      Reservations: amounts(spec.reserved ?? {}),
+    },
+    RestartPolicy: restartOf(spec),
+    Networks: spec.networks.map(({ name, aliases }) => ({ Target: name, Aliases: aliases })),
+    LogDriver: { Name: 'local', Options: logOptions(spec) },
+    ForceUpdate: forceUpdate,
+  }
+}
+
+function logOptions({ log }: ServiceSpec): Record<string, string> {
+  const maxFiles = Math.max(1, log?.maxFiles ?? LOG.maxFiles)
+  // The engine compresses what it has turned over, and refuses to where there is no second file.
+  const single = maxFiles === 1 && { compress: 'false' }
+  return { 'max-size': log?.maxSize ?? LOG.maxSize, 'max-file': String(maxFiles), ...single }
+}
+
+function rollsOf(spec: ServiceSpec, over: Rendering['over']): Pick<SwarmSpec, 'UpdateConfig' | 'RollbackConfig'> {
+  const roll = { Order: orderOf(spec), MaxFailureRatio: 0 }
+  // What is interrupted is no good, so the engine must not go back to it; nor may it go on, which would end what still
+  // serves.
+  const action = over === 'rollout' ? 'pause' : 'rollback'
+  return {
     UpdateConfig: {
       ...roll,
       // Start-first over a crash loop: the engine's restart and its update both start a task, and both may stay.
       ...(over === 'nothing' && { Order: 'stop-first' as const }),
       Parallelism: 1,
-      // What is interrupted is no good, so the engine must not go back to it; nor may it go on, which would end what
-      // still serves.
-      FailureAction: over === 'rollout' ? 'pause' : 'rollback',
+      // Every end is a failure to the engine, also one that is none: where there may be one, we go back ourselves.
+      FailureAction: spec.mayEnd && spec.restart !== 'always' ? 'continue' : action,
       Monitor: ns(spec.monitorMs),
     },
     RollbackConfig: { ...roll, Parallelism: 0, FailureAction: 'pause', Monitor: ns(ROLLBACK_MONITOR_MS) },
   }
 }
 
-function containerSpec(spec: ServiceSpec, { instance, health }: Pick<Rendering, 'instance' | 'health'>) {
-  const content = {
-    Image: spec.image,
-    ...(spec.entrypoint && { Command: spec.entrypoint }),
-    ...(spec.command && { Args: spec.command }),
-    Env: Object.entries(spec.environment).map(([name, value]) => literal(`${name}=${value}`)),
-  }
+function restartOf({ job, restart, restartPolicy = {} }: ServiceSpec): NonNullable<TaskTemplate['RestartPolicy']> {
+  const { delayMs = RESTART_DELAY_MS, maxAttempts, windowMs } = restartPolicy
+  const again = job && restart !== 'never'
+  const attempts = again ? maxAttempts || JOB_ATTEMPTS : maxAttempts
   return {
-    ...content,
-    Labels: { ...foreignLabels(spec), ...labelsOf(spec, instance), [LABEL.content]: contentHash(content) },
-    ...(spec.workingDir && { Dir: spec.workingDir }),
-    ...(spec.user && { User: spec.user }),
-    Init: spec.init,
-    StopGracePeriod: ns(spec.stopGraceMs),
-    Mounts: spec.volumes.map(({ name, target, readOnly }) => ({
-      Type: 'volume',
-      Source: name,
-      Target: target,
-      ReadOnly: readOnly,
-      VolumeOptions: { Labels: { [LABEL.instance]: instance, [LABEL.project]: spec.project } },
-    })),
-    ...(health && { Healthcheck: health }),
+    Condition: again ? 'on-failure' : conditions[restart],
+    Delay: ns(delayMs),
+    ...(attempts !== undefined && { MaxAttempts: attempts }),
+    ...(windowMs !== undefined && { Window: ns(windowMs) }),
   }
 }
 
-/** The engine reads variables as templates: it would fill in `{{.Node.ID}}` and refuse a lone `{{`. */
-function literal(text: string): string {
-  return text.replaceAll('{{', '{{"{{"}}')
-}
-
-/** On the service and on each of its containers: a task shows no version, so the label is what tells old from new. */
-function labelsOf(spec: ServiceSpec, instance: string): Record<string, string> {
-  return {
-    [LABEL.instance]: instance,
-    [LABEL.org]: spec.org,
-    [LABEL.project]: spec.project,
-    [LABEL.service]: spec.service,
-    [LABEL.deployment]: spec.deployment,
-    [LABEL.spec]: specHash(spec),
-  }
-}
-
-function foreignLabels({ labels = {} }: ServiceSpec): Record<string, string> {
-  return Object.fromEntries(Object.entries(labels).filter(([name]) => !/^(slipway|com\.docker)\./.test(name)))
-}
-
-function orderOf({ order, volumes, ports = [] }: ServiceSpec): ServiceSpec['order'] {
-  return ports.length > 0 || volumes.some((volume) => !volume.readOnly) ? 'stop-first' : order
+function orderOf({ order, volumes, ports = [], canShare = false }: ServiceSpec): ServiceSpec['order'] {
+  const exclusive = !canShare && volumes.some((volume) => !volume.readOnly)
+  return ports.length > 0 || exclusive ? 'stop-first' : order
 }
 
 function portsOf({ ports = [] }: ServiceSpec) {

@@ -4,7 +4,8 @@ import type { EngineTarget } from '../engine.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { ServiceKey } from '../labels.ts'
 import { identityOf } from './identity.ts'
-import { isOurs, isUp } from './judge.ts'
+import { completionsOf, currentTasks, isJob } from './job.ts'
+import { endedWell, isOurs, placesUp, replicasOf } from './judge.ts'
 
 type Watched = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
 
@@ -15,7 +16,7 @@ const LOOK_MS = 5000
 
 /**
  * Whether a spec that is known to be good has all its tasks running before the deadline. Unlike `watch` it does not ask
- * whether they stay so: they did before. A task that is on its way out does not count, whatever its state.
+ * whether they stay so: they did before. A job serves when it has done its work. A task that is on its way out does not count, whatever its state.
  */
 export async function untilServing(
   { connections, engine, service }: Watched,
@@ -29,9 +30,12 @@ export async function untilServing(
       .use(engine, limits, async ({ docker }, within) => {
         const found = await findService(docker, service, within)
         if (!found || !isOurs({ deployment, specHash }, identityOf(found.Spec.TaskTemplate))) return false
-        const tasks = await serviceTasks(docker, found, within)
-        const up = tasks.filter((task) => isUp(task) && isOurs({ deployment, specHash }, identityOf(task.Spec)))
-        return new Set(up.map(({ Slot, ID }) => Slot ?? ID)).size >= (found.Spec.Mode.Replicated?.Replicas ?? 0)
+        const all = currentTasks(found, await serviceTasks(docker, found, within))
+        const tasks = all.filter((task) => isOurs({ deployment, specHash }, identityOf(task.Spec)))
+        const { done, wanted } = completionsOf(found, tasks)
+        if (isJob(found.Spec)) return done >= wanted
+        const ended = new Set(tasks.filter(endedWell).map(({ ID }) => ID))
+        return placesUp(tasks, ended) >= replicasOf(found)
       })
       .catch(() => false)
     signal.throwIfAborted()

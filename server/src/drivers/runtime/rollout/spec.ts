@@ -21,22 +21,82 @@ export type ServiceSpec = {
   stopGraceMs: number
   /** Aliases belong to a network: the short name of a service must not be heard on a network of several projects. */
   networks: { name: string; aliases: string[] }[]
-  volumes: { name: string; target: string; readOnly: boolean }[]
+  volumes: VolumeMount[]
+  /** Folders in memory, gone with the container. */
+  memory?: { target: string; sizeBytes?: number; mode?: number }[]
+  /** Files that are laid into the container; the engine keeps them, secrets sealed and in memory only. */
+  files?: LaidFile[]
   /** Ports of the machine itself. Most services have none: the edge reaches them over a network. */
   ports?: { target: number; published: number; protocol: 'tcp' | 'udp' }[]
   user?: string
   workingDir?: string
   init: boolean
+  /** Runs to its end once per deployment: an exit with 0 is how it succeeds. */
+  job?: boolean
   restart: 'always' | 'on-failure' | 'never'
-  /** A writable volume or a port of the machine makes it stop-first whatever is said here: two cannot hold them. */
+  restartPolicy?: { delayMs?: number; maxAttempts?: number; windowMs?: number }
+  /** An end without an error is no failure. */
+  mayEnd?: boolean
+  /**
+   * A writable volume or a port of the machine makes it stop-first whatever is said here: two cannot hold them. Volumes
+   * that are declared safe for two writers (`canShare`) do not.
+   */
   order: 'start-first' | 'stop-first'
+  canShare?: boolean
   /** For how long the engine watches a new task before it goes on, and takes the previous spec back if the task dies. */
   monitorMs: number
   /** On the container, beside ours. */
   labels?: Record<string, string>
+  pids?: number
+  stopSignal?: string
+  hostname?: string
+  groups?: string[]
+  /** Without CAP_. */
+  capabilities?: { add: string[]; drop: string[] }
+  noNewPrivileges?: boolean
+  readOnly?: boolean
+  tty?: boolean
+  stdin?: boolean
+  ulimits?: { name: string; soft: number; hard: number }[]
+  sysctls?: Record<string, string>
+  hosts?: { name: string; address: string }[]
+  dns?: { servers: string[]; options: string[]; search: string[] }
+  log?: { maxSize: string | null; maxFiles: number | null }
 }
 
-export type Healthcheck = CheckKind & { intervalMs: number; timeoutMs: number; retries: number; startPeriodMs: number }
+export type VolumeMount = {
+  name: string
+  /** What the project calls it: written on the volume when it is made. */
+  key?: string
+  target: string
+  readOnly: boolean
+  /** Only this path of the volume; it must be there. The engine never leaves the volume for it. */
+  subpath?: string
+  /** False: a new volume stays empty instead of getting what the image has in that place. */
+  copy?: boolean
+  /** Of the engine's own driver, for when the volume is made. */
+  options?: Record<string, string>
+}
+
+export type LaidFile = {
+  kind: 'config' | 'secret'
+  /** For people, in lists of the engine. */
+  name: string
+  /** Base64. */
+  content: string
+  target: string
+  uid: string
+  gid: string
+  mode: number
+}
+
+/** `startIntervalMs`: how often it is looked at while it starts; a second where nothing is said. */
+export type Healthcheck = CheckKind & { startIntervalMs?: number } & {
+  intervalMs: number
+  timeoutMs: number
+  retries: number
+  startPeriodMs: number
+}
 
 type CheckKind =
   /** Healthy is an answer from 200 to 399, on a port that is open to the network. */

@@ -9,8 +9,9 @@ import type { ServiceKey } from '../labels.ts'
 import { lastLines } from '../running/last-lines.ts'
 import { deathRecord } from './deaths.ts'
 import { diagnose, isAiling } from './diagnose.ts'
-import { isUp, rolloutJudge, stateOf, type Verdict } from './judge.ts'
-import type { Outcome, TaskFailure, WatchOptions } from './outcome.ts'
+import { currentTasks } from './job.ts'
+import { isUp, rolloutJudge, stateOf } from './judge.ts'
+import type { Outcome, TaskFailure, Verdict, WatchOptions } from './outcome.ts'
 
 type Watched = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
 
@@ -18,6 +19,8 @@ type Watched = { connections: Connections; engine: EngineTarget; service: Servic
 const POLL_MS = 400
 const LOOK_MS = 20_000
 const LINES_MS = 4000
+/** For how long after the engine is back it still finds containers that ended with it. */
+const BACK_MS = 5000
 
 /** Follows one rollout to its end, through restarts of the engine and of the caller. */
 export async function watchRollout({ connections, engine, service }: Watched, options: WatchOptions): Promise<Outcome> {
@@ -29,22 +32,24 @@ export async function watchRollout({ connections, engine, service }: Watched, op
   let last = ''
   let missing = 0
   let answered = performance.now()
+  let gone = Number.NEGATIVE_INFINITY
 
   const look = async (docker: Docker, within: AbortSignal): Promise<Outcome | null> => {
     const found = await findService(docker, service, within)
     missing = found ? 0 : missing + 1
     if (!found) return missing > 1 ? outcome({ outcome: 'removed' }, deaths) : null
-    const tasks = await serviceTasks(docker, found, within)
-    const state = stateOf(found, tasks)
+    const tasks = currentTasks(found, await serviceTasks(docker, found, within))
+    const state = stateOf(found, tasks, deaths.ended)
     if (last !== JSON.stringify(state)) onState?.(state)
     last = JSON.stringify(state)
     // At once: the engine keeps five dead tasks per place, and their containers not for long.
     for (const task of deaths.unexplained(found, tasks)) {
-      deaths.note(task, await diagnose(docker, task, within))
+      const failure = await diagnose(docker, task, within)
+      deaths.note(task, performance.now() - gone < BACK_MS ? endedWithEngine(failure) : failure)
       judge.disturb()
     }
     const failed = deaths.counted().length
-    const verdict = judge.judge({ service: found, tasks, failed, at: performance.now() })
+    const verdict = judge.judge({ service: found, tasks, failed, ended: deaths.ended, at: performance.now() })
     if (verdict?.outcome === 'healthy' && (await someAiling(docker, tasks, within))) {
       judge.disturb()
       return null
@@ -71,6 +76,7 @@ export async function watchRollout({ connections, engine, service }: Watched, op
       signal.throwIfAborted()
       if (isHopeless(error)) throw error
       judge.disturb()
+      if (error instanceof EngineFailure && error.code === 'engine_unreachable') gone = performance.now()
       last = error instanceof Error ? error.message : String(error)
       if (performance.now() - answered > awayMs)
         return outcome({ outcome: 'stuck' }, deaths, because('no-answer', last))
@@ -84,6 +90,9 @@ async function someAiling(docker: Docker, tasks: TaskAnswer[], signal: AbortSign
   const ailing = await Promise.all(tasks.filter(isUp).map((task) => isAiling(docker, task, signal)))
   return ailing.includes(true)
 }
+
+/** An engine that stops takes its containers with it. One that would have died anyway dies again. */
+const endedWithEngine = (failure: TaskFailure): TaskFailure => ({ ...failure, reason: 'engine-restart' })
 
 /** A reason that lies in no task. */
 const because = (reason: TaskFailure['reason'], detail: string): TaskFailure => ({

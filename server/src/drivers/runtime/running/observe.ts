@@ -3,6 +3,8 @@ import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { having, LABEL } from '../labels.ts'
 import { identityOf } from '../rollout/identity.ts'
+import { isJob } from '../rollout/job.ts'
+import { replicasOf } from '../rollout/judge.ts'
 
 export type ObservedService = {
   service: string
@@ -10,6 +12,8 @@ export type ObservedService = {
   /** Compare it with the wanted spec's: equal means unchanged. */
   specHash: string | null
   image: string
+  /** Runs to its end; `replicas` are then the tasks that have not come to it. */
+  job: boolean
   replicas: { wanted: number; running: number }
   /** The engine is still moving it, forward or back. */
   updating: boolean
@@ -29,7 +33,11 @@ export async function observeProject(
       deployment,
       specHash,
       image: Spec.TaskTemplate.ContainerSpec?.Image ?? '',
-      replicas: { wanted: Spec.Mode.Replicated?.Replicas ?? 0, running: ServiceStatus?.RunningTasks ?? 0 },
+      job: isJob(Spec),
+      replicas: {
+        wanted: isJob(Spec) ? (ServiceStatus?.DesiredTasks ?? 0) : replicasOf({ Spec }),
+        running: ServiceStatus?.RunningTasks ?? 0,
+      },
       updating: UpdateStatus?.State === 'updating' || UpdateStatus?.State === 'rollback_started',
     }
   })

@@ -4,6 +4,7 @@ import { callEngine } from '../ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
 import { identityOf } from '../rollout/identity.ts'
+import { isUnfinished } from '../rollout/job.ts'
 import { isDead } from '../rollout/judge.ts'
 
 export type RunningTask = {
@@ -34,9 +35,12 @@ export async function projectTasks(docker: Docker, project: Project, signal: Abo
   const labels = { [LABEL.instance]: project.instance, [LABEL.project]: project.project }
   const [tasks, containers] = await Promise.all([tasksOf(docker, labels, signal), containersOf(docker, labels, signal)])
   return tasks
-    .filter((task) => task.DesiredState === 'running' || task.Status.State === 'running')
+    .filter((task) => task.DesiredState === 'running' || task.Status.State === 'running' || isRunningJob(task))
     .map((task) => describe(task, { tasks, containers }))
 }
+
+/** A job's task is meant to be complete from the start. */
+const isRunningJob = (task: TaskAnswer) => task.DesiredState === 'complete' && isUnfinished(task)
 
 /** Containers on this engine's own machine. */
 export function containersOf(
@@ -75,11 +79,9 @@ function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask 
       protocol: Protocol,
     })),
     networks: (task.NetworksAttachments ?? []).map(({ Network }) => Network.Spec.Name),
-    volumes: (Spec.ContainerSpec?.Mounts ?? []).map(({ Source, Target, ReadOnly = false }) => ({
-      name: Source,
-      target: Target,
-      readOnly: ReadOnly,
-    })),
+    volumes: (Spec.ContainerSpec?.Mounts ?? [])
+      .filter(({ Type }) => Type === 'volume')
+      .map(({ Source = '', Target, ReadOnly = false }) => ({ name: Source, target: Target, readOnly: ReadOnly })),
     startedAt: container ? new Date(container.Created * 1000).toISOString() : null,
     error: Status.Err || null,
   }

@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '@slipway/contract/services'
 import { expect, test } from 'vitest'
-import { specOf } from './release.ts'
+import { specOf } from './spec-of-settings.ts'
 
 const facts = {
   id: 'sha256:1',

@@ -1,24 +1,13 @@
 import { splitCommand } from '@slipway/contract/command-line'
 import type { ServiceConfig } from '@slipway/contract/services'
-import type { ImageFacts } from '../../drivers/runtime/images.ts'
-import type { ServiceSpec } from '../../drivers/runtime/rollout/spec.ts'
-import type { Platform } from '../platform.ts'
+import type { ImageFacts } from '../../../drivers/runtime/images.ts'
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import { Refusal } from '../../../errors.ts'
 
-/** All that brings a release back: the specs of its services, with their environment. Sealed at rest. */
-export type Release = { services: ServiceSpec[] }
-
-const placeOf = (deploymentId: string) => `deployment/${deploymentId}/release`
-
-export const sealRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, release: Release) =>
-  keys.seal(JSON.stringify(release), placeOf(id))
-
-export const openRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Release =>
-  JSON.parse(keys.open(sealed, placeOf(id)))
-
-const MIB = 1024 * 1024
+export const MIB = 1024 * 1024
 const DEFAULT_MEMORY = 512 * MIB
 
-type Wanted = {
+export type Wanted = {
   org: string
   project: string
   deployment: string
@@ -29,6 +18,8 @@ type Wanted = {
   config: ServiceConfig
   environment: Record<string, string>
   networks: ServiceSpec['networks']
+  volumes?: ServiceSpec['volumes']
+  ports?: ServiceSpec['ports']
 }
 
 /** A service's configuration and its image become the spec that runs: the defaults are chosen here and frozen with it. */
@@ -49,7 +40,8 @@ export function specOf(wanted: Wanted): ServiceSpec {
     healthcheck: healthcheckOf(config, facts, port),
     stopGraceMs: 30_000,
     networks: wanted.networks,
-    volumes: [],
+    volumes: wanted.volumes ?? [],
+    ...(wanted.ports && wanted.ports.length > 0 && { ports: wanted.ports }),
     init: true,
     restart: RESTART[config.restart ?? 'always'],
     order: 'start-first',
@@ -67,7 +59,7 @@ function argvOf(command: string | string[] | undefined): string[] | undefined {
 }
 
 /** "Healthy" must mean something: a path if one is known, the image's own check, else that the port is open. */
-function healthcheckOf(config: ServiceConfig, facts: ImageFacts, port: number): ServiceSpec['healthcheck'] {
+export function healthcheckOf(config: ServiceConfig, facts: ImageFacts, port: number): ServiceSpec['healthcheck'] {
   const {
     path,
     command,
@@ -84,4 +76,27 @@ function healthcheckOf(config: ServiceConfig, facts: ImageFacts, port: number): 
   if (facts.healthcheck) return { kind: 'image', ...times }
   if (facts.checks === 'none') return { kind: 'none', ...times }
   return { kind: 'tcp', port, ...times }
+}
+
+/** `name:/path`, and `:ro` for one that is only read. */
+export function mountsOf({ volumes = [] }: ServiceConfig, volumeOf: (key: string) => string): ServiceSpec['volumes'] {
+  return volumes.map((line) => {
+    const [key = '', target = '', mode = 'rw'] = line.split(':')
+    if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(key) || !target.startsWith('/') || !['ro', 'rw'].includes(mode)) {
+      throw new Refusal('invalid_request', `${JSON.stringify(line)} is not a volume.`, {
+        field: 'volumes',
+        hint: 'Write it as name:/path or name:/path:ro.',
+      })
+    }
+    return { name: volumeOf(key), key, target, readOnly: mode === 'ro' }
+  })
+}
+
+/** `8080:80` opens port 8080 of the server; a single port is only for its neighbours and the edge. */
+export function publishedOf({ ports = [] }: ServiceConfig): NonNullable<ServiceSpec['ports']> {
+  return ports.flatMap((line) => {
+    const [, published, target, protocol = 'tcp'] = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp))?$/.exec(String(line)) ?? []
+    if (published === undefined) return []
+    return [{ target: Number(target), published: Number(published), protocol: protocol as 'tcp' | 'udp' }]
+  })
 }

@@ -1,7 +1,7 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
-import type { Listening } from '../../drivers/runtime/rollout/listening.ts'
-import type { Outcome, TaskFailure } from '../../drivers/runtime/rollout/outcome.ts'
-import { DeployFailure } from './failure.ts'
+import type { Listening } from '../../../drivers/runtime/rollout/listening.ts'
+import type { Outcome, TaskFailure } from '../../../drivers/runtime/rollout/outcome.ts'
+import { DeployFailure } from '../failure.ts'
 
 type Words = { code: DeploymentErrorCode; message: string; hint: string }
 type Tell = (cause: TaskFailure, outcome: Outcome) => Words
@@ -107,12 +107,16 @@ function withoutCause({ outcome, restored, message }: Outcome): Words {
   return { code: 'rollout_timeout', message: `The rollout ended as ${outcome}: ${said}.`, hint }
 }
 
-export function explainRollout(outcome: Outcome, service: string): DeployFailure {
+export function explainRollout(outcome: Outcome, service: string, job = false): DeployFailure {
   const foreign = outcome.outcome === 'superseded' || outcome.outcome === 'removed'
   const words = outcome.cause && !foreign ? CAUSES[outcome.cause.reason](outcome.cause, outcome) : withoutCause(outcome)
   const code = outcome.outcome === 'unstable' && words.code === 'crashed' ? 'unstable' : words.code
-  return new DeployFailure({ ...words, code, step: 'rollout', service })
+  const hint = job && words.code === 'crashed' ? JOB_HINT : words.hint
+  return new DeployFailure({ ...words, hint, code, step: 'rollout', service })
 }
+
+const JOB_HINT =
+  'Its last lines in the log show why. A job must end with code 0 before those that wait for it can start.'
 
 function aboutPorts({ expected, open }: Listening): Pick<Words, 'message' | 'hint'> {
   const own = open.find(({ port }) => port === expected)

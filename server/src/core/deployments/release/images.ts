@@ -1,9 +1,9 @@
 import { ProjectSettings } from '@slipway/contract/projects'
-import type { Queryable } from '../../db/database.ts'
-import type { EngineTarget } from '../../drivers/runtime/engine.ts'
-import type { Platform } from '../platform.ts'
-import * as projects from '../projects/store.ts'
-import * as store from './store.ts'
+import type { Queryable } from '../../../db/database.ts'
+import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { Platform } from '../../platform.ts'
+import * as projects from '../../projects/store.ts'
+import * as store from '../store.ts'
 
 /** A host that no registry can have: nobody else can ever answer for what was built here. */
 const BUILT = 'slipway.invalid'

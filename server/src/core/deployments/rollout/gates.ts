@@ -1,17 +1,20 @@
 import { ProjectSettings } from '@slipway/contract/projects'
-import type { Tx } from '../../db/database.ts'
-import { append } from './events-store.ts'
-import { DeployFailure } from './failure.ts'
-import type { Scene } from './scene.ts'
-import * as store from './store.ts'
+import type { Tx } from '../../../db/database.ts'
+import { append } from '../events-store.ts'
+import { DeployFailure } from '../failure.ts'
+import type { Scene } from '../scene.ts'
+import * as store from '../store.ts'
 
 type Answer = { action: 'approve' | 'reject' }
 
 // What comes after has begun: nobody is asked for what another owner has gone past, whatever the settings say by now.
 export const askBeforeBuild = (scene: Scene) =>
-  ask(scene, 'approve_build', settingsOf(scene).approveBuild && !scene.run.begun('build'))
+  ask(scene, 'approve_build', settingsOf(scene).approveBuild && !hasBegun(scene, 'build'))
 export const askBeforeRelease = (scene: Scene) =>
   ask(scene, 'approve_release', settingsOf(scene).approveRelease && !scene.run.begun('release'))
+
+const hasBegun = ({ run, cast }: Scene, step: string) =>
+  run.begun(step) || cast.some((service) => run.begun(`${step}:${service}`))
 
 const settingsOf = (scene: Scene) => ProjectSettings.parse(scene.project.settings)
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Outcome, TaskFailure } from '../../drivers/runtime/rollout/outcome.ts'
+import type { Outcome, TaskFailure } from '../../../drivers/runtime/rollout/outcome.ts'
+import { explainBuild, type FailedBuild } from '../release/explain-build.ts'
 import { explainRollout } from './explain.ts'
-import { explainBuild, type FailedBuild } from './explain-build.ts'
 
 const cause = (more: Partial<TaskFailure>): TaskFailure => ({
   reason: 'exit',

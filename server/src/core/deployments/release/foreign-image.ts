@@ -1,28 +1,35 @@
-import type { ImageFacts } from '../../drivers/runtime/images.ts'
-import { DeployFailure } from './failure.ts'
-import type { BuiltImage } from './parts.ts'
-import type { Scene } from './scene.ts'
+import type { ImageFacts } from '../../../drivers/runtime/images.ts'
+import type { ServicePlan } from '../blueprint/blueprint.ts'
+import { DeployFailure } from '../failure.ts'
+import type { BuiltImage } from '../parts.ts'
+import type { Scene } from '../scene.ts'
 
 /** To see whether a registry has a newer one; without an answer the one that is there does. */
 const REFRESH_MS = 60_000
 
 /** An image that somebody else made, under the name that means exactly it: what is released runs the same bytes for ever. */
-export async function foreignImage(scene: Scene, name: string, signal: AbortSignal): Promise<BuiltImage> {
-  const { parts, engine, config, service } = scene
+export async function foreignImage(
+  scene: Scene,
+  { name: service, config }: ServicePlan,
+  name: string,
+  signal: AbortSignal,
+): Promise<BuiltImage> {
+  const { parts, engine } = scene
   if (isOurName(name)) throw notForeign(name, service)
   const known = await parts.runtime.images.inspect(engine, name, { signal })
   // Whatever spelling led there: the beginning of an id does, too.
   if (known && isBuilt(known)) throw notForeign(name, service)
   // One without a digest was loaded or built on the server: no registry knows more about it.
-  if (known === null || (known.pinned !== null && !name.includes('@'))) await bring(scene, name, known !== null, signal)
+  if (known === null || (known.pinned !== null && !name.includes('@')))
+    await bring(scene, service, name, known !== null, signal)
   const facts = await parts.runtime.images.inspect(engine, name, { signal })
   if (facts) return { name: facts.pinned ?? name, id: facts.id, port: config.port ?? firstPort(facts) ?? null }
   const message = `The image ${name} is not on the server, although it was fetched.`
-  throw new DeployFailure({ code: 'image_not_found', message, hint: 'Deploy again.' })
+  throw new DeployFailure({ code: 'image_not_found', service, message, hint: 'Deploy again.' })
 }
 
-async function bring(scene: Scene, name: string, there: boolean, signal: AbortSignal): Promise<void> {
-  const { parts, engine, events, service } = scene
+async function bring(scene: Scene, service: string, name: string, there: boolean, signal: AbortSignal): Promise<void> {
+  const { parts, engine, events } = scene
   const say = (line: string) => events.write('log', { service, step: 'build', stream: 'stdout', line })
   try {
     say(`Fetching ${name}`)

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { DECISIONS, DeploymentStatusSchema } from './deployment-states.ts'
+import { idOf, timestamp } from './ids.ts'
+
+export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'adopt', 'promote'] as const
+
+export const DeploymentSource = z
+  .object({
+    kind: z.enum(['git', 'upload', 'image', 'compose']),
+    repo: z.string().optional(),
+    branch: z.string().optional(),
+    commitSha: z.string().optional(),
+    commitMessage: z.string().optional(),
+    uploadSessionId: z.string().optional(),
+    image: z.string().optional(),
+  })
+  .meta({ id: 'DeploymentSource' })
+export type DeploymentSource = z.output<typeof DeploymentSource>
+
+export const DeploymentError = z
+  .object({
+    code: z.string(),
+    step: z.string().nullable(),
+    service: z.string().nullable(),
+    message: z.string(),
+    hint: z.string().nullable(),
+    logSeq: z.number().int().nullable().meta({ description: 'the event in the stream where it shows' }),
+  })
+  .meta({ id: 'DeploymentError' })
+export type DeploymentError = z.output<typeof DeploymentError>
+
+export const DeploymentService = z
+  .object({
+    name: z.string(),
+    status: z.enum(['pending', 'building', 'built', 'deploying', 'healthy', 'failed', 'restored', 'removed']),
+    image: z.string().nullable(),
+    digest: z.string().nullable(),
+    previousDigest: z.string().nullable(),
+    replicas: z.number().int(),
+    error: DeploymentError.nullable(),
+  })
+  .meta({ id: 'DeploymentService' })
+export type DeploymentService = z.output<typeof DeploymentService>
+
+export const DeploymentStep = z
+  .object({
+    name: z.string(),
+    status: z.enum(['running', 'finished']),
+    startedAt: timestamp,
+    finishedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'DeploymentStep' })
+
+const Action = z.object({ allowed: z.boolean(), reason: z.string().nullable() })
+
+export const Deployment = z
+  .object({
+    id: idOf('dep'),
+    projectId: idOf('prj'),
+    number: z.number().int(),
+    status: DeploymentStatusSchema,
+    decision: z.enum(DECISIONS).nullable(),
+    active: z.boolean(),
+    pinned: z.boolean(),
+    trigger: z.enum(TRIGGERS),
+    source: DeploymentSource,
+    urls: z.array(z.string()),
+    services: z.array(DeploymentService),
+    timing: z.object({
+      createdAt: timestamp,
+      startedAt: timestamp.nullable(),
+      builtAt: timestamp.nullable(),
+      finishedAt: timestamp.nullable(),
+      queuedMs: z.number().nullable(),
+      buildMs: z.number().nullable(),
+      deployMs: z.number().nullable(),
+    }),
+    steps: z.array(DeploymentStep),
+    waitingOn: z.object({ kind: z.enum(['prompt', 'decision']), promptId: z.string().optional() }).nullable(),
+    error: DeploymentError.nullable(),
+    createdBy: z.object({ kind: z.enum(['user', 'token', 'push']), name: z.string() }),
+    actions: z.record(z.string(), Action),
+  })
+  .meta({ id: 'Deployment' })
+export type Deployment = z.output<typeof Deployment>

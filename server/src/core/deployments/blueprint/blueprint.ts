@@ -1,0 +1,45 @@
+import type { ServiceConfig } from '@slipway/contract/services'
+import type { LaidFile } from '../../../drivers/runtime/rollout/spec.ts'
+import type { ComposeService } from '../../compose/deployable/service.ts'
+import type { Platform } from '../../platform.ts'
+
+/** What is deployed, service by service: how each image comes about and how it runs. Holds values, so it is sealed at rest. */
+export type Blueprint = {
+  /** Each after those it waits for. */
+  services: ServicePlan[]
+  /** Of the project, besides the one that is always there. */
+  networks: { key: string; internal: boolean }[]
+  /** The one that names lead to where nothing else is said; null when no service listens for anyone. */
+  main: string | null
+  /** What is done otherwise than the source says. */
+  warnings: { service: string | null; message: string }[]
+}
+
+export type ServicePlan = {
+  name: string
+  /** What the project says about it; goes before what its source says. */
+  config: ServiceConfig
+  after: Wait[]
+  /** As a compose file has it. */
+  compose?: ComposePlan
+}
+
+export type Wait = { service: string; until: 'started' | 'healthy' | 'completed'; required: boolean }
+
+export type ComposePlan = Omit<ComposeService, 'configs' | 'secrets' | 'name' | 'after'> & {
+  /** Configs and secrets with what is in them. */
+  files: LaidFile[]
+  buildSecrets: Record<string, string>
+  /** Options of its volumes, by their key. */
+  volumeOptions: Record<string, Record<string, string>>
+  /** Of what the source has in the places that are mounted from it: another content is another service. */
+  mountedHash: string | null
+}
+
+const placeOf = (deploymentId: string) => `deployment/${deploymentId}/blueprint`
+
+export const sealBlueprint = ({ keys }: Pick<Platform, 'keys'>, id: string, blueprint: Blueprint) =>
+  keys.seal(JSON.stringify(blueprint), placeOf(id))
+
+export const openBlueprint = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Blueprint =>
+  JSON.parse(keys.open(sealed, placeOf(id)))

@@ -1,0 +1,67 @@
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import { ServiceName } from '@slipway/contract/services'
+import { Refusal } from '../../../errors.ts'
+import type { SourceTree } from '../../build/source-tree.ts'
+import type { Scene } from '../scene.ts'
+import { openSource } from '../source.ts'
+import type { Blueprint } from './blueprint.ts'
+import { ofSettings, type Setting } from './of-settings.ts'
+
+const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+
+/**
+ * Which services a source consists of. Those that the project names count, unless a compose file of the source knows all
+ * of them; without any, the source itself says so: a compose file, a workspace with several packages, or it is one.
+ */
+export async function drawBlueprint(scene: Scene, source: DeploymentSource, signal: AbortSignal): Promise<Blueprint> {
+  const { settings, deployment } = scene
+  const { buildStrategy } = deployment.request
+  if (source.kind === 'image' || (buildStrategy !== 'auto' && buildStrategy !== 'compose')) return ofSettings(settings)
+  const tree = await openSource(scene, source, signal)
+  const isCompose = tree.entries.some(({ path }) => COMPOSE_FILES.includes(path)) || namesFiles(scene)
+  if (buildStrategy === 'compose' || isCompose) {
+    const found = await compose(scene, tree)
+    const known = (setting: Setting) => found.services.some(({ name }) => name === setting.name)
+    if (buildStrategy === 'compose' || settings.every(known)) return found
+  }
+  return settings.length > 0 ? ofSettings(settings) : ofSource(tree, signal)
+}
+
+const namesFiles = ({ variables }: Scene) =>
+  variables.some(({ name, service }) => name === 'COMPOSE_FILE' && service === null)
+
+async function compose({ parts, project, settings, variables }: Scene, tree: SourceTree): Promise<Blueprint> {
+  const { ofCompose } = await import('./of-compose.ts')
+  const shared = variables.filter(({ service, scope }) => service === null && scope !== 'build')
+  const environment = Object.fromEntries(shared.map(({ name, value }) => [name, value]))
+  const { httpPort, httpsPort } = parts.config.edge
+  const projectName =
+    project.name
+      .toLowerCase()
+      .replace(/[^a-z0-9_-]+/g, '-')
+      .replace(/^[^a-z0-9]+/, '') || 'project'
+  return ofCompose(tree, { environment, projectName, settings, edgePorts: [httpPort, httpsPort] })
+}
+
+/** A workspace becomes one service per package that can be deployed. Whatever else is wrong is for the build to say. */
+async function ofSource(tree: SourceTree, signal: AbortSignal): Promise<Blueprint> {
+  const { detect } = await import('../../build/detect.ts')
+  const found = await detect(tree, { signal }).catch((error) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+  if (found?.strategy !== 'monorepo' || found.services.length < 2) return ofSettings([])
+  const parts = found.services.flatMap(({ name, rootDirectory }): Setting[] =>
+    rootDirectory === null ? [] : [{ name: slugOf(name), config: { rootDirectory } }],
+  )
+  return ofSettings(parts)
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/^@[^/]*\//, '')
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .slice(0, 60)
+  return ServiceName.parse(slug.replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, ''))
+}

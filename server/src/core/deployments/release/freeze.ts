@@ -1,0 +1,130 @@
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import * as domains from '../../domains/store.ts'
+import type { Blueprint, ServicePlan } from '../blueprint/blueprint.ts'
+import { DeployFailure } from '../failure.ts'
+import type { BuiltImage, Frozen } from '../parts.ts'
+import { runtimeEnvironment, type Scene, serviceOf } from '../scene.ts'
+import * as store from '../store.ts'
+import { firstPort } from './foreign-image.ts'
+import { networkName, privateNetwork } from './names.ts'
+import { type Release, releaseOf, sealRelease } from './release.ts'
+import { specOfCompose } from './spec-of-compose.ts'
+import { mountsOf, publishedOf, specOf } from './spec-of-settings.ts'
+import { keepUnchanged } from './unchanged.ts'
+
+type Images = Record<string, BuiltImage>
+
+/** Images and configuration as they are now, sealed: later changes of the project do not reach an old release. */
+export async function freezeRelease(
+  scene: Scene,
+  blueprint: Blueprint,
+  images: Images,
+  signal: AbortSignal,
+): Promise<Frozen> {
+  const { parts, deployment } = scene
+  const hosts = await domains.ofProject(parts.db, deployment.projectId)
+  const names = blueprint.services.map(({ name }) => name)
+  const led = new Set(hosts.map(({ service }) => (names.includes(service) ? service : blueprint.main)))
+  const release: Release = {
+    services: [],
+    after: Object.fromEntries(blueprint.services.map(({ name, after }) => [name, after])),
+    ports: {},
+    main: blueprint.main,
+    networks: blueprint.networks.map(({ key, internal }) => ({
+      name: networkName(deployment.projectId, key),
+      internal,
+    })),
+  }
+  for (const plan of blueprint.services) {
+    const atEdge = led.has(plan.name) || plan.config.exposed === true || names.length === 1
+    const { spec, port } = await specFor(scene, plan, images[plan.name], atEdge, signal)
+    release.services.push(spec)
+    if (port !== null) release.ports = { ...release.ports, [plan.name]: port }
+  }
+  return frozen(scene, release, (name) => images[name]?.id ?? null)
+}
+
+async function specFor(
+  scene: Scene,
+  plan: ServicePlan,
+  image: BuiltImage | undefined,
+  atEdge: boolean,
+  signal: AbortSignal,
+): Promise<{ spec: ServiceSpec; port: number | null }> {
+  const { parts, deployment, engine, variables } = scene
+  const facts = image && (await parts.runtime.images.inspect(engine, image.name, { signal }))
+  if (!image || !facts) throw imageGone(plan.name, image?.name)
+  const { orgId: org, projectId: project, id } = deployment
+  const base = { org, project, deployment: id, image: image.name }
+  const edge = atEdge ? [{ name: parts.edgeNetwork.name, aliases: [parts.edgeNetwork.alias(project, plan.name)] }] : []
+  if (plan.compose) {
+    const { compose } = plan
+    const listens = compose.exposed.find(({ protocol }) => protocol === 'tcp')?.port
+    const port = plan.config.port ?? listens ?? firstPort(facts) ?? image.port
+    const own = compose.networks.map(({ network, aliases }) => ({ name: networkName(project, network), aliases }))
+    const environment = runtimeEnvironment(
+      variables.filter(({ service }) => service !== null),
+      plan.name,
+    )
+    const volumeOf = (key: string) => parts.volumeName(project, key)
+    const spec = specOfCompose({
+      ...base,
+      plan: { ...plan, compose },
+      facts,
+      port,
+      environment,
+      networks: compose.kind === 'job' ? own : [...edge, ...own],
+      volumeOf,
+      filesVolume: parts.filesVolume(project),
+    })
+    return { spec, port }
+  }
+  const environment = runtimeEnvironment(variables, plan.name)
+  const port = plan.config.port ?? portSaid(environment) ?? firstPort(facts) ?? image.port ?? 8080
+  const spec = specOf({
+    ...base,
+    service: plan.name,
+    facts: image.generated ? { ...facts, healthcheck: null } : facts,
+    port,
+    config: plan.config,
+    environment,
+    networks: [...edge, { name: privateNetwork(project), aliases: [plan.name] }],
+    volumes: mountsOf(plan.config, (key) => parts.volumeName(project, key)),
+    ports: publishedOf(plan.config),
+  })
+  return { spec, port }
+}
+
+function imageGone(service: string, name: string | undefined): DeployFailure {
+  const message = `The image ${name ?? 'of the service'} is no longer on the server.`
+  return new DeployFailure({ code: 'image_not_found', step: 'release', service, message, hint: 'Deploy again.' })
+}
+
+/** Whoever sets PORT means it. */
+function portSaid({ PORT }: Record<string, string>): number | undefined {
+  const port = Number(PORT)
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
+}
+
+/** Against the release that is active: what is the same stays as it is. */
+export async function frozen(
+  { parts, deployment }: Scene,
+  wanted: Release,
+  digestOf: (service: string) => string | null,
+): Promise<Frozen> {
+  const active = await store.findActive(parts.db, deployment.projectId)
+  const before = active?.serverId === deployment.serverId ? active : undefined
+  const previousOf = (name: string) => before?.services.find((one) => one.name === name)?.digest ?? null
+  const isSame = (name: string) => digestOf(name) !== null && digestOf(name) === previousOf(name)
+  const services = keepUnchanged(wanted.services, releaseOf(parts, before).services, isSame)
+  return {
+    sealed: sealRelease(parts, deployment.id, { ...wanted, services }),
+    images: services.map((spec) => spec.image),
+    services: services.map((spec) => ({
+      ...serviceOf(spec.service, { name: spec.image, id: digestOf(spec.service) ?? '' }, 'deploying'),
+      previousDigest: previousOf(spec.service),
+      replicas: spec.replicas,
+      status: spec.deployment === deployment.id ? 'deploying' : 'healthy',
+    })),
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import type { BuildEvent } from '../../../drivers/builder/builder.ts'
+import { claimServer } from '../../servers/claim.ts'
+import type { ServicePlan } from '../blueprint/blueprint.ts'
+import type { BuiltImage } from '../parts.ts'
+import { buildSecrets, type Scene } from '../scene.ts'
+import { openSource } from '../source.ts'
+import { composeBuild, settingsBuild } from './build-of.ts'
+import { explainBuild } from './explain-build.ts'
+import { foreignImage } from './foreign-image.ts'
+import { tagOf } from './images.ts'
+
+const MIB = 1024 * 1024
+const LIMITS = { memoryBytes: 2048 * MIB, cpus: 2, pids: 2048 }
+const DEADLINE_MS = 30 * 60_000
+const BUILDS_AT_ONCE = 2
+
+/** An image for a service: as it is, or built on the server's engine under a name that no registry can answer. */
+export async function makeImage(
+  scene: Scene,
+  plan: ServicePlan,
+  source: DeploymentSource,
+  signal: AbortSignal,
+): Promise<BuiltImage> {
+  await claimServer(scene.parts, scene.server, signal)
+  const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
+  if (ready !== null) return foreignImage(scene, plan, ready, signal)
+  const build = () => buildImage(scene, plan, source, signal)
+  return scene.run.limit(`build:${scene.server.id}`, BUILDS_AT_ONCE, signal, build)
+}
+
+/** One that somebody else made. Where something is built as well, its name is only a name. */
+function imageOf({ config, compose }: ServicePlan): string | null {
+  if (compose) return compose.build === null ? compose.image : null
+  const builds = [config.build, config.rootDirectory, config.dockerfile].some((one) => one !== undefined)
+  return builds ? null : (config.image ?? null)
+}
+
+async function buildImage(
+  scene: Scene,
+  plan: ServicePlan,
+  source: DeploymentSource,
+  signal: AbortSignal,
+): Promise<BuiltImage> {
+  const { parts, deployment, events } = scene
+  const { name: service, config } = plan
+  // An owner before us may still be at it, and not know that it has lost the run.
+  await parts.builder.endBuild(deployment.id)
+  const tree = await openSource(scene, source, signal)
+  const secrets = { ...buildSecrets(scene.variables, service), ...plan.compose?.buildSecrets }
+  const { target, args, noCache, ...found } = plan.compose?.build
+    ? await composeBuild(tree, plan.compose.build)
+    : await settingsBuild(scene, plan, tree, Object.keys(secrets))
+  events.write('step', { step: 'build', service, strategy: found.strategy, because: found.because })
+  const name = `${deployment.projectId}.${service}`
+  const context = join(parts.config.dataDir, 'contexts', deployment.serverId, name)
+  await parts.syncContext(context, found.tree, signal)
+  const tag = tagOf(deployment.projectId, deployment.id, randomBytes(12).toString('hex'))
+  const lastLines: Printed[] = []
+  const result = await parts.builder.build(
+    {
+      engine: scene.engine,
+      project: deployment.projectId,
+      build: deployment.id,
+      service,
+      context,
+      dockerfile: found.dockerfile,
+      ...(target !== undefined && { target }),
+      args,
+      secrets,
+      tag,
+      limits: LIMITS,
+      deadlineMs: DEADLINE_MS,
+      ...(noCache && { noCache }),
+    },
+    (event) => {
+      if (event.type === 'log') remember(lastLines, event)
+      tell(scene, service, event)
+    },
+    signal,
+    () => events.room(signal),
+  )
+  await events.flush()
+  signal.throwIfAborted()
+  if (!result.ok) {
+    const { failure, steps } = result
+    const instruction = steps.find(({ id }) => id === failure.step)?.name
+    const own = lastLines.filter(({ step }) => step === failure.step).map(({ line }) => line)
+    throw explainBuild({ failure, instruction, generated: found.generated, lastLines: own }, service)
+  }
+  return { name: tag, id: result.imageId, port: config.port ?? found.port, generated: found.generated }
+}
+
+function tell({ events }: Scene, service: string, event: BuildEvent): void {
+  if (event.type === 'log') {
+    const { step, stream, line, at } = event
+    events.write('log', { service, step, stream, line }, new Date(at))
+  } else if (event.type === 'step') {
+    const { type, ...step } = event
+    events.write(type, { service, ...step })
+  }
+}
+
+type Printed = { step: string; line: string }
+
+/** Some of them belong to other steps that ran at the same time. */
+const MOST_REMEMBERED = 50
+
+function remember(lines: Printed[], { step, line }: Printed): void {
+  lines.push({ step, line })
+  if (lines.length > MOST_REMEMBERED) lines.shift()
+}

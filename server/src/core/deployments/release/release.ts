@@ -1,0 +1,46 @@
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import type { Platform } from '../../platform.ts'
+import type { Wait } from '../blueprint/blueprint.ts'
+
+/** All that brings a release back: the specs of its services, with their environment. Sealed at rest. */
+export type Release = {
+  /** Each after those it waits for. One that is as it was before keeps its spec, and the deployment that brought it. */
+  services: ServiceSpec[]
+  after?: Record<string, Wait[]>
+  /** Where each listens for the edge. */
+  ports?: Record<string, number>
+  /** The one that names lead to where nothing else is said. */
+  main?: string | null
+  networks?: { name: string; internal: boolean }[]
+}
+
+const placeOf = (deploymentId: string) => `deployment/${deploymentId}/release`
+
+export const sealRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, release: Release) =>
+  keys.seal(JSON.stringify(release), placeOf(id))
+
+export const openRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Release =>
+  JSON.parse(keys.open(sealed, placeOf(id)))
+
+/** The release of a row; nothing where it never came to one. */
+export const releaseOf = (
+  parts: Pick<Platform, 'keys'>,
+  row: { id: string; release: string | null } | undefined,
+): Release => (row?.release ? openRelease(parts, row.id, row.release) : { services: [] })
+
+/**
+ * Whether what runs belongs to a deployment. A service that was left as it was still bears the name of the deployment that
+ * brought it.
+ */
+export function partOf(
+  parts: Pick<Platform, 'keys'>,
+  row: { id: string; release: string | null },
+): (service: string, deployment: string | null) => boolean {
+  const { services } = releaseOf(parts, row)
+  const brought = new Map(services.map((spec) => [spec.service, spec.deployment]))
+  return (service, deployment) => deployment === (brought.get(service) ?? row.id)
+}
+
+/** Where a service listens for the edge. Releases of old have one service, which was told so. */
+export const portOf = ({ ports, services }: Release, name: string): number =>
+  ports?.[name] ?? Number(services.find(({ service }) => service === name)?.environment.PORT ?? 8080)

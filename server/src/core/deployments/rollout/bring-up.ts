@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import { activeRelease } from '../release/of-project.ts'
+import type { Scene } from '../scene.ts'
+import { explainRollout } from './explain.ts'
+
+const DEADLINE_MS = 10 * 60_000
+/** A job may have much to do. */
+const JOB_MS = 60 * 60_000
+/** For how long a service may still be changing from what came before. */
+const TURN_MS = 2 * 60_000
+const LOOK_MS = 300
+
+/** Brings one service up. "Healthy" is what the engine's tasks show, never what an update says about itself. */
+export async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, events } = scene
+  const { service } = spec
+  const applied = await applyInTurn(scene, spec, signal)
+  // One of a former deployment that is as it was.
+  if (applied.did === 'unchanged' && spec.deployment !== deployment.id) return
+  events.write('service', { service, status: 'deploying', did: applied.did })
+  const gap = interruption()
+  const outcome = await parts.runtime.watch(engine, spec, {
+    deployment: spec.deployment,
+    specHash: applied.specHash,
+    signal,
+    deadlineMs: spec.job ? JOB_MS : DEADLINE_MS,
+    // Who waits longer waits without a release that serves.
+    mostRelapses: 1,
+    onState: (state: RolloutState) => {
+      gap.see(state)
+      events.write('service', { service, status: 'deploying', ...state })
+    },
+  })
+  signal.throwIfAborted()
+  if (outcome.outcome === 'healthy') {
+    const interruptedMs = applied.did === 'updated' && !spec.job ? gap.ms() : 0
+    events.write('service', { service, status: 'healthy', ...(interruptedMs > 0 && { interruptedMs }) })
+    if (interruptedMs > 0) {
+      const line = `It did not answer for about ${(interruptedMs / 1000).toFixed(1)} s while it was replaced.`
+      events.write('log', { service, step: 'rollout', stream: 'stdout', line })
+    }
+    await events.flush()
+    return
+  }
+  for (const line of outcome.cause?.lines ?? [])
+    events.write('log', { service, step: 'rollout', stream: 'stderr', line })
+  const reason = outcome.cause?.reason ?? null
+  events.write('service', { service, status: 'failed', outcome: outcome.outcome, reason })
+  await events.flush()
+  throw explainRollout(outcome, service, spec.job)
+}
+
+/** For how long nothing of a service ran while it was replaced, as far as looking at it can tell. */
+function interruption() {
+  let since: number | null = null
+  let sum = 0
+  return {
+    see({ running, old }: RolloutState) {
+      const now = performance.now()
+      if (running + old === 0) since ??= now
+      else if (since !== null) {
+        sum += now - since
+        since = null
+      }
+    },
+    ms: () => Math.round(sum),
+  }
+}
+
+/**
+ * One rollout at a time: the engine may still be watching what the last one put back. A rollout that nobody brought to an
+ * end is first turned back to the active release; over a bad version the engine would go back to the bad one.
+ */
+async function applyInTurn(scene: Scene, spec: ServiceSpec, signal: AbortSignal) {
+  const { parts, engine, run } = scene
+  const guard = () => run.write(async () => {})
+  const deadline = performance.now() + TURN_MS
+  for (;;) {
+    try {
+      return await parts.runtime.apply(engine, spec, { signal, guard })
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'update_running' || performance.now() > deadline) throw error
+    }
+    const active = (await activeRelease(scene)).find(({ service, job }) => service === spec.service && !job)
+    if (active) await parts.runtime.apply(engine, active, { signal, guard, interrupt: true })
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}

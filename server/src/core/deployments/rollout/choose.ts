@@ -1,0 +1,61 @@
+import type { ServiceVersions } from '@slipway/contract/decisions'
+import { can } from '@slipway/contract/deployment-states'
+import { transaction } from '../../../db/database.ts'
+import { Refusal } from '../../../errors.ts'
+import { respond } from '../../../jobs/enqueue.ts'
+import type { Caller } from '../../access/caller.ts'
+import { record } from '../../audit/record.ts'
+import type { Platform } from '../../platform.ts'
+import { append } from '../events-store.ts'
+import { allowed, requireDeployment } from '../find.ts'
+import { releaseOf } from '../release/release.ts'
+import { shape, stateOf } from '../shape.ts'
+import * as store from '../store.ts'
+import { type Choice, DECISION } from './decide.ts'
+
+type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys'>
+
+/** Decides about a deployment of which only some services came up. Of two who decide at once, the first counts. */
+export async function choose(parts: Parts, caller: Caller, id: string, action: Choice['action']) {
+  const decision = action === 'keep' ? 'kept' : 'rejected'
+  const answer = await transaction(parts.db, async (tx) => {
+    const row = await requireDeployment(tx, caller, id)
+    allowed(can.decide(stateOf(row)))
+    const taken = await respond(tx, parts.transport, { orgId: caller.orgId, id, gate: DECISION, answer: { action } })
+    if (!taken) throw new Refusal('not_now', 'It does not await a decision.')
+    const active = await store.findActive(tx, row.projectId)
+    await store.update(tx, id, { decision, waitingOn: null })
+    await append(tx, id, null, [{ type: 'decision', at: new Date(), data: { decision, by: caller.userName } }])
+    await record(tx, caller, `deployment.${action}`, id, { projectId: row.projectId, number: row.number })
+    const services = versionsOf(parts, row, active, action)
+    return { success: true as const, deployment: shape(await requireDeployment(tx, caller, id), caller), services }
+  })
+  parts.changes.send(id)
+  return answer
+}
+
+type Released = { id: string; release: string | null; serverId: string; services: store.DeploymentRow['services'] }
+
+/** Per service: what there was, what there is, and what there will be. */
+function versionsOf(
+  parts: Pick<Platform, 'keys'>,
+  row: Released,
+  active: Released | undefined,
+  action: Choice['action'],
+): ServiceVersions[] {
+  const before = active?.serverId === row.serverId ? active : undefined
+  const version = (of: Released | undefined, name: string) => {
+    const spec = releaseOf(parts, of).services.find(({ service }) => service === name)
+    const digest = of?.services.find((one) => one.name === name)?.digest ?? null
+    return spec ? { deploymentId: spec.deployment, image: spec.image, digest } : null
+  }
+  const names = new Set([...row.services, ...(before?.services ?? [])].map(({ name }) => name))
+  return [...names].map((name) => {
+    const came = row.services.find((one) => one.name === name)?.status === 'healthy'
+    const ran = version(before, name)
+    // One that is no part of the new release any more runs until that is kept.
+    const gone = !row.services.some((one) => one.name === name)
+    const runs = came ? version(row, name) : ran
+    return { name, ran, runs, willRun: action === 'reject' ? ran : gone ? null : runs }
+  })
+}

@@ -1,0 +1,80 @@
+import type { Tx } from '../../../db/database.ts'
+import type { Run } from '../../../jobs/steps.ts'
+import { append } from '../events-store.ts'
+import { DeployFailure } from '../failure.ts'
+import { activeRelease, frozenRelease } from '../release/of-project.ts'
+import { type Release, sealRelease } from '../release/release.ts'
+import type { Scene } from '../scene.ts'
+import { patchService } from '../services-store.ts'
+import * as store from '../store.ts'
+import type { Brought } from './roll-out.ts'
+
+export const DECISION = 'decision'
+export type Choice = { action: 'keep' | 'reject' }
+
+/**
+ * Some services came up and some did not: those are back on what they were, and someone decides about the rest. That
+ * holds the project, but no worker; it waits as long as it takes. Where nothing new came up there is nothing to keep.
+ */
+export async function decide(scene: Scene, step: Run['step'], brought: Brought[]): Promise<void> {
+  const failed = brought.filter(({ came }) => !came)
+  const [first] = [...failed.filter(({ error }) => error?.code !== 'dependency_failed'), ...failed]
+  if (!first?.error) return
+  const { code, message, ...more } = first.error
+  if (!brought.some(({ came, changed }) => came && changed))
+    throw new DeployFailure({ ...more, code: code as 'crashed', message })
+  const { action } = await scene.run.gate<Choice>(DECISION, { onPark: (tx) => ask(tx, scene, first) })
+  if (action === 'reject') {
+    const hint = 'All services are as they were before. Correct what failed, and deploy again.'
+    throw new DeployFailure({ code: 'rejected', message: `Someone decided against it: ${message}`, hint })
+  }
+  await step('keep', () => keep(scene, brought), {
+    onEnd: async (tx, { sealed, images, stayed }: Kept) => {
+      await store.update(tx, scene.run.id, { release: sealed, images })
+      for (const { service, ...was } of stayed) await patchService(tx, scene.run.id, service, was)
+    },
+  })
+}
+
+async function ask(tx: Tx, { run }: Scene, { error }: Brought): Promise<void> {
+  const state = { status: 'partial_failure', decision: 'pending' } as const
+  await store.update(tx, run.id, {
+    ...state,
+    waitingOn: JSON.stringify({ kind: 'decision' }),
+    error: JSON.stringify(error),
+  })
+  const at = new Date()
+  await append(tx, run.id, null, [
+    { type: 'status', at, data: { ...state, error } },
+    { type: 'decision', at, data: { decision: 'pending' } },
+  ])
+}
+
+/** `stayed`: what runs of those that did not come up. */
+type Kept = {
+  sealed: string
+  images: string[]
+  stayed: { service: string; image: string | null; digest: string | null }[]
+}
+
+/** What came up, and the others as they were: from here on this is the release. */
+async function keep(scene: Scene, brought: Brought[]): Promise<Kept> {
+  const { parts, deployment } = scene
+  const wanted = await frozenRelease(scene)
+  const before = await activeRelease(scene)
+  const came = (name: string) => brought.some(({ service, came }) => service === name && came)
+  const services = wanted.services.flatMap((spec) => {
+    const old = before.find(({ service }) => service === spec.service)
+    return came(spec.service) ? [spec] : old ? [old] : []
+  })
+  const mixed: Release = { ...wanted, services }
+  const rows = (await store.load(parts.db, deployment.orgId, deployment.id)).services
+  const stayed = rows
+    .filter(({ name }) => !came(name))
+    .map(({ name, previousDigest }) => ({
+      service: name,
+      image: before.find(({ service }) => service === name)?.image ?? null,
+      digest: previousDigest,
+    }))
+  return { sealed: sealRelease(parts, deployment.id, mixed), images: services.map(({ image }) => image), stayed }
+}

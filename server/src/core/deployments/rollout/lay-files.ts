@@ -1,0 +1,44 @@
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import type { Run } from '../../../jobs/steps.ts'
+import type { SourceTree } from '../../build/source-tree.ts'
+import type { Blueprint } from '../blueprint/blueprint.ts'
+import type { Scene } from '../scene.ts'
+import { openSource } from '../source.ts'
+
+/**
+ * What services mount from the source is laid into a volume of the project: files of the source replace those of before,
+ * and what services wrote beside them stays. It is not undone: who goes back keeps the newer files.
+ */
+export async function layFiles(
+  scene: Scene,
+  step: Run['step'],
+  made: { blueprint: Blueprint; images: Record<string, { name: string }>; source: DeploymentSource },
+): Promise<void> {
+  const { blueprint, images, source } = made
+  const mounts = blueprint.services.flatMap(({ compose }) => compose?.mounts ?? [])
+  const paths = [...new Set(mounts.flatMap((mount) => (mount.kind === 'bind' ? [mount.source] : [])))]
+  const [image] = Object.values(images)
+  if (paths.length === 0 || !image) return
+  await step('files', async (signal) => {
+    const { parts, engine, deployment } = scene
+    const tree = await openSource(scene, source, signal)
+    const into = { org: deployment.orgId, project: deployment.projectId, image: image.name }
+    await parts.runtime.putFiles(engine, { ...into, files: filesAt(tree, paths) }, { signal })
+  })
+}
+
+type Laid = { path: string; mode: number; body: Buffer } | { path: string; folder: true }
+
+/** A place that the source has nothing in becomes a folder. */
+async function* filesAt(tree: SourceTree, paths: string[]): AsyncGenerator<Laid> {
+  for (const place of paths) {
+    const inside = tree.entries.filter(({ path }) => place === '.' || path === place || path.startsWith(`${place}/`))
+    if (place !== '.' && !inside.some(({ path }) => path === place)) yield { path: place, folder: true }
+    for (const entry of inside) {
+      if (entry.kind !== 'file') continue
+      const parts: Buffer[] = []
+      for await (const part of await tree.read(entry)) parts.push(part as Buffer)
+      yield { path: entry.path, mode: entry.mode, body: Buffer.concat(parts) }
+    }
+  }
+}

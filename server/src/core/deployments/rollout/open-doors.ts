@@ -1,0 +1,111 @@
+import type { Tx } from '../../../db/database.ts'
+import type { StoredRoute } from '../../../db/deployment-tables.ts'
+import { LATER } from '../../../jobs/steps.ts'
+import * as domains from '../../domains/store.ts'
+import { frozenRelease } from '../release/of-project.ts'
+import { portOf, type Release } from '../release/release.ts'
+import type { Because, Scene } from '../scene.ts'
+import { forgetOtherPorts, leadTo } from '../settle-store.ts'
+import * as store from '../store.ts'
+
+/**
+ * Makes the names of the project lead to it. That they do is written down before the edge hears of it: whoever makes an
+ * edge equal to what is written down then never takes away a route that is just being opened.
+ */
+export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, run } = scene
+  const release = await frozenRelease(scene)
+  const { httpPort } = parts.config.edge
+  const suffix = httpPort === 80 ? '' : `:${httpPort}`
+  await run.write(async (tx) => {
+    const routes = await routesTo(tx, deployment.projectId, release)
+    const urls = routes.map(({ host, pathPrefix }) => `http://${host}${suffix}${pathPrefix ?? ''}`)
+    await store.update(tx, run.id, { routes: JSON.stringify(routes), urls })
+    await leadTo(tx, deployment.projectId, run.id)
+    await forgetOtherPorts(tx, deployment.projectId)
+  })
+  await parts.edge.ensure(engine, { ...parts.config.edge, instance: parts.config.instance }, signal)
+  await tellEdge(scene, signal)
+}
+
+/**
+ * Before a release takes the place of one that listens on other ports: for as long as both run, names lead to both. From
+ * then until they lead to the new one alone, each container is asked where it listens.
+ */
+export async function openBothDoors(scene: Scene, release: Release, signal: AbortSignal): Promise<void> {
+  const { deployment, run } = scene
+  const changed = await run.write(async (tx) =>
+    leadToBoth(tx, deployment, await routesTo(tx, deployment.projectId, release)),
+  )
+  if (changed) await tellEdge(scene, signal)
+}
+
+type Place = { projectId: string; serverId: string }
+
+/** Names that lead to the active release lead to these ports as well; whether that is a change. */
+export async function leadToBoth(tx: Tx, { projectId, serverId }: Place, next: StoredRoute[]): Promise<boolean> {
+  const active = await store.findActive(tx, projectId)
+  if (!active?.routed || active.serverId !== serverId) return false
+  const both = active.routes.map((route) => {
+    const other = next.find((one) => isSame(one, route))
+    return other && other.port !== route.port ? { ...route, also: other.port } : route
+  })
+  if (!both.some(({ also }) => also !== undefined)) return false
+  await store.update(tx, active.id, { routes: JSON.stringify(both) })
+  return true
+}
+
+const isSame = (a: StoredRoute, b: StoredRoute) =>
+  a.host === b.host && a.pathPrefix === b.pathPrefix && a.service === b.service
+
+/** The opposite, when the release came to nothing and is gone. */
+export async function closeOtherDoors(scene: Scene, signal: AbortSignal): Promise<void> {
+  const { deployment, run } = scene
+  if (await run.write((tx) => forgetOtherPorts(tx, deployment.projectId))) await tellEdge(scene, signal)
+}
+
+async function routesTo(tx: Tx, projectId: string, release: Release): Promise<StoredRoute[]> {
+  const names = await domains.ofProject(tx, projectId)
+  return names.flatMap(({ host, pathPrefix, service: said, port }) => {
+    const service = leadsTo(release, said)
+    return service === null ? [] : [{ host, pathPrefix, service, port: port || portOf(release, service) }]
+  })
+}
+
+/** A name is asked for before it is known which services there are: one that there is not leads to the main one. */
+function leadsTo({ services, main }: Release, said: string): string | null {
+  const names = services.filter(({ job }) => !job).map(({ service }) => service)
+  if (names.includes(said)) return said
+  return names.length === 1 ? (names[0] ?? null) : main && names.includes(main) ? main : null
+}
+
+/** The names lead to the release that is active, or nowhere, as before. */
+export async function closeDoors(scene: Scene, signal: AbortSignal, because: Because) {
+  const { deployment, run } = scene
+  await run.write(async (tx) => {
+    const active = await store.findActive(tx, deployment.projectId)
+    await leadTo(tx, deployment.projectId, active?.id ?? null)
+    // What listens elsewhere still runs.
+    const { routes } = await store.load(tx, deployment.orgId, run.id)
+    await leadToBoth(tx, deployment, routes)
+  })
+  const enough = AbortSignal.timeout(because === 'failed' ? PATIENT_MS : scene.promptMs())
+  try {
+    await tellEdge(scene, AbortSignal.any([signal, enough]))
+    return undefined
+  } catch (error) {
+    signal.throwIfAborted()
+    // Without an edge there is no route that could be left.
+    if ((error as { code?: string }).code === 'edge_missing') return undefined
+    if (because === 'failed') throw error
+    return LATER
+  }
+}
+
+const PATIENT_MS = 30_000
+
+/** Read through the run: an owner who has lost it learns so before it writes. */
+async function tellEdge({ parts, engine, deployment, server, run }: Scene, signal: AbortSignal): Promise<void> {
+  const wanted = () => run.write((tx) => domains.routesOn(tx, server.id, deployment.projectId))
+  await parts.edge.route(engine, deployment.projectId, wanted, signal)
+}

@@ -1,0 +1,114 @@
+import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import type { Run } from '../../../jobs/steps.ts'
+import { claimServer } from '../../servers/claim.ts'
+import { DeployFailure } from '../failure.ts'
+import type { Frozen } from '../parts.ts'
+import { privateNetwork } from '../release/names.ts'
+import { activeRelease } from '../release/of-project.ts'
+import { openRelease, type Release } from '../release/release.ts'
+import { retell } from '../retell.ts'
+import type { Because, Scene } from '../scene.ts'
+import { patchService } from '../services-store.ts'
+import { bringUp } from './bring-up.ts'
+import { inTurns } from './in-turns.ts'
+import { openBothDoors } from './open-doors.ts'
+import { putBack, putBackOne } from './put-back.ts'
+
+/** What became of one service, and where it is now. */
+export type Brought = {
+  service: string
+  /** It is as the release wants it. */
+  came: boolean
+  /** The release wants it otherwise than it was before. */
+  changed: boolean
+  status: DeploymentService['status']
+  error: DeploymentError | null
+}
+
+/** Services whose containers change at the same time. */
+const AT_ONCE = 4
+
+/**
+ * Brings the frozen release up, service by service: each when those it waits for are there, several at a time. Of several,
+ * one that fails is back on what it was before when its step ends, and the others go on.
+ */
+export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Frozen): Promise<Brought[]> {
+  // As it was frozen: what somebody has decided to keep of it is another, and the steps are those of the first.
+  const release = openRelease(scene.parts, scene.deployment.id, sealed)
+  const ground = once((signal: AbortSignal) => prepareGround(scene, release, signal))
+  const undo = (signal: AbortSignal, _: unknown, because: Because) => putBack(scene, signal, because)
+  const [only, ...others] = release.services
+  if (only && others.length === 0) {
+    await step('rollout', (signal) => ground(signal).then(() => bringUp(scene, only, signal)), { undo })
+    return [{ service: only.service, came: true, changed: true, status: 'healthy', error: null }]
+  }
+  const one = (spec: ServiceSpec): Promise<Brought> => {
+    const name = `rollout:${spec.service}`
+    return step<Brought>(name, (signal) => ground(signal).then(() => attempt(scene, spec, name, signal)), {
+      undo,
+      onEnd: (tx, { service, status, error }) => patchService(tx, scene.run.id, service, { status, error }),
+    })
+  }
+  const held = async (spec: ServiceSpec, by: string): Promise<Brought> => {
+    const brought = await heldBack(scene, spec, by)
+    const { service, status, error } = brought
+    await scene.run.write((tx) => patchService(tx, scene.run.id, service, { status, error }))
+    return brought
+  }
+  return inTurns(release.services, { after: release.after ?? {}, most: AT_ONCE, one, held })
+}
+
+/** Its failure is an answer, not an end: others of its release may be fine. */
+async function attempt(scene: Scene, spec: ServiceSpec, step: string, signal: AbortSignal): Promise<Brought> {
+  const { service } = spec
+  const changed = spec.deployment === scene.deployment.id
+  // One that ran to its end does not run again for being looked at.
+  if (!changed && spec.job) return { service, came: true, changed, status: 'healthy', error: null }
+  try {
+    await bringUp(scene, spec, signal)
+    return { service, came: true, changed, status: 'healthy', error: null }
+  } catch (error) {
+    const told = await retell(scene, { step, signal }, error)
+    if (!(told instanceof DeployFailure) || signal.aborted) throw told
+    return { service, came: false, changed, status: await putBackOne(scene, spec, signal), error: told.error }
+  }
+}
+
+/** Not begun, because what it waits for is not there: it is as it was. */
+async function heldBack(scene: Scene, spec: ServiceSpec, by: string): Promise<Brought> {
+  const { service } = spec
+  const before = (await activeRelease(scene)).some((one) => one.service === service)
+  const error: DeploymentError = {
+    code: 'dependency_failed',
+    step: 'rollout',
+    service,
+    message: `It waits for ${by}, which did not come up.`,
+    hint: `See what became of ${by}.`,
+    logSeq: null,
+  }
+  // What nothing was to be done to is as the release wants it.
+  if (spec.deployment !== scene.deployment.id)
+    return { service, came: true, changed: false, status: 'healthy', error: null }
+  return { service, came: false, changed: true, status: before ? 'restored' : 'removed', error }
+}
+
+/** What the services stand on: a server that is ours, and the networks that they share. */
+async function prepareGround(scene: Scene, release: Release, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, server } = scene
+  const { orgId: org, projectId: project } = deployment
+  await claimServer(parts, server, signal)
+  await parts.runtime.ensureNetwork(engine, parts.edgeNetwork.name, { signal, org })
+  const all = [{ name: privateNetwork(project), internal: false }, ...(release.networks ?? [])]
+  for (const { name, internal } of all)
+    await parts.runtime.ensureNetwork(engine, name, { signal, org, project, ...(internal && { internal }) })
+  await openBothDoors(scene, release, signal)
+}
+
+function once<T>(work: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
+  let begun: Promise<T> | undefined
+  return (signal) => {
+    begun ??= work(signal)
+    return begun
+  }
+}

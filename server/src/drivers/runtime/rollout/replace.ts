@@ -1,0 +1,44 @@
+import type { Connections } from '../connections.ts'
+import type { EngineTarget } from '../engine.ts'
+import { type Applied, type ApplyOptions, applySpec, InTheWay } from './apply.ts'
+import { removeService } from './remove.ts'
+import type { ServiceSpec } from './spec.ts'
+
+type Place = { connections: Connections; engine: EngineTarget; signal: AbortSignal }
+type Times = { writeMs: number; removeMs: number }
+
+/** What is in the way may come back once, from whoever lost the right to write a moment ago. */
+const MOST_REMOVALS = 2
+
+/**
+ * Applies a spec; what cannot become it is removed first, with its grace period, and only then. Whoever is killed in
+ * between leaves no service, and the next one makes it.
+ */
+export async function applyOver(
+  place: Place,
+  spec: ServiceSpec,
+  options: ApplyOptions,
+  times: Times,
+): Promise<Applied> {
+  const { connections, engine, signal } = place
+  const { instance, guard } = options
+  const { project, service } = spec
+  let previous: Applied['previous'] = null
+  for (let removals = 0; ; removals++) {
+    try {
+      const limits = { signal, deadlineMs: times.writeMs }
+      const applied = await connections.use(engine, limits, ({ docker }, within) =>
+        applySpec(docker, spec, options, within),
+      )
+      return { ...applied, previous: applied.previous ?? previous }
+    } catch (error) {
+      if (!(error instanceof InTheWay) || removals === MOST_REMOVALS) throw error
+      previous = error.previous ?? previous
+      await connections.use(engine, { signal, deadlineMs: times.removeMs }, async ({ docker }, within) => {
+        await guard?.()
+        within.throwIfAborted()
+        await removeService(docker, { instance, project, service, wait: true }, within)
+      })
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type Docker from 'dockerode'
+import type { VolumeAnswer } from './answers.ts'
+import { callEngine, unlessMissing, wordsOf } from './ask.ts'
+import { RuntimeFailure } from './failure.ts'
+import { having, LABEL } from './labels.ts'
+
+export type ProjectVolume = {
+  name: string
+  createdAt: string | null
+  /** What the project calls it, where that was said when it was made. */
+  key?: string
+}
+
+type Owner = { instance: string; org: string; project: string }
+
+/** The volumes of a project on this engine's own machine; those that its services made, too. */
+export async function listVolumes(
+  docker: Docker,
+  { instance, project }: Pick<Owner, 'instance' | 'project'>,
+  signal: AbortSignal,
+): Promise<ProjectVolume[]> {
+  const query = { filters: having({ [LABEL.instance]: instance, [LABEL.project]: project }) }
+  const { Volumes } = await callEngine<{ Volumes: VolumeAnswer[] | null }>(docker, { path: '/volumes', query }, signal)
+  return (Volumes ?? [])
+    .map(({ Name, CreatedAt = null, Labels }) => {
+      const key = Labels?.[LABEL.volume]
+      return { name: Name, createdAt: CreatedAt, ...(key !== undefined && { key }) }
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Makes a volume with our labels, or finds it. The engine changes nothing about one that is there. */
+export async function ensureVolume(
+  docker: Docker,
+  { name, key, owner }: { name: string; key: string; owner: Owner },
+  signal: AbortSignal,
+): Promise<void> {
+  const { instance, org, project } = owner
+  const Labels = {
+    [LABEL.instance]: instance,
+    [LABEL.org]: org,
+    [LABEL.project]: project,
+    [LABEL.volume]: key,
+  }
+  const request = { method: 'POST', path: '/volumes/create', body: { Name: name, Labels } } as const
+  const found = await callEngine<VolumeAnswer>(docker, request, signal)
+  if (found.Labels?.[LABEL.instance] !== instance || found.Labels?.[LABEL.project] !== project) throw foreign(name)
+}
+
+/** Whether it was there. One that a container has, also one that has ended, is a failure. */
+export async function removeVolume(
+  docker: Docker,
+  { instance, name }: { instance: string; name: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const path = `/volumes/${encodeURIComponent(name)}`
+  const found = await unlessMissing(callEngine<VolumeAnswer>(docker, { path }, signal))
+  if (!found) return false
+  if (found.Labels?.[LABEL.instance] !== instance) throw foreign(name)
+  try {
+    await unlessMissing(callEngine(docker, { method: 'DELETE', path }, signal))
+    return true
+  } catch (error) {
+    if (!/in use/i.test(wordsOf(error))) throw error
+    throw new RuntimeFailure('in_use', `The volume ${name} is in use.`, error)
+  }
+}
+
+function foreign(name: string): RuntimeFailure {
+  return new RuntimeFailure('name_taken', `The engine has a volume ${name} that Slipway did not make.`)
+}
