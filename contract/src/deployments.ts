@@ -4,18 +4,14 @@ import { logs, stream } from './deployment-logs.ts'
 import { Deployment, DeploymentService, DeploymentStep } from './deployment-shape.ts'
 import { DeploymentStatusSchema } from './deployment-states.ts'
 import { endpoint } from './endpoint.ts'
+import { HostName, PathPrefix } from './host-names.ts'
 import { idOf } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
 import { prepare } from './prepare.ts'
 import { RunningTask, TaskUsage } from './running.ts'
 import { EnvironmentName, ImageReference, ServiceConfig, ServiceName } from './services.ts'
+import { sslStatus } from './ssl.ts'
 
-const hostName = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(253)
-  .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a host name')
 const branch = z
   .string()
   .trim()
@@ -25,17 +21,9 @@ const branch = z
 
 export const PublicEndpoint = z.object({
   port: z.number().int().min(1).max(65535).optional(),
-  targetPath: z
-    .string()
-    .max(200)
-    .regex(
-      /^\/(?:[A-Za-z0-9._~-]{1,100}\/){0,3}(?:[A-Za-z0-9._~-]{1,100}\/?)?$/,
-      'must be a path of at most 4 names, such as /api/v1',
-    )
-    .refine((path) => !path.split('/').some((name) => name === '.' || name === '..'), 'must not contain . or ..')
-    .optional(),
+  targetPath: PathPrefix.optional(),
   domain: z.string().max(253).optional(),
-  customDomain: hostName.optional(),
+  customDomain: HostName.optional(),
   domainType: z.enum(['free', 'custom']).optional(),
 })
 export type PublicEndpoint = z.output<typeof PublicEndpoint>
@@ -97,6 +85,7 @@ export const deployments = {
     example: { projectId: idOf('prj').meta()?.example, uploadSessionId: idOf('upl').meta()?.example },
     bodyLimit: 8 * 1024 * 1024,
   }),
+  sslStatus,
   show: endpoint({
     method: 'GET',
     path: '/api/deployments/:id',

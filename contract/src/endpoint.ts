@@ -25,7 +25,7 @@ export type Endpoint = {
   example?: unknown
   /** Largest JSON body in bytes, where the default is too small. */
   bodyLimit?: number
-  /** Answers hold secrets that must be asked for anew, so none is kept for an Idempotency-Key. */
+  /** Answers hold secrets, or what is true only now: they must be asked for anew, so none is kept for an Idempotency-Key. */
   neverKept?: true
   /** Why calls are not counted against the caller's rate. */
   unlimited?: string

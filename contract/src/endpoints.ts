@@ -1,5 +1,6 @@
 import { audit, auth, me, members, tokens } from './access.ts'
 import { deployments } from './deployments.ts'
+import { domains } from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
 import { operations } from './operations.ts'
@@ -18,6 +19,7 @@ export const endpoints = {
   projects,
   services,
   variables,
+  domains,
   folderSessions,
   servers,
   deployments,

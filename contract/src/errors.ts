@@ -21,6 +21,10 @@ export const ERROR_CODES = {
   last_owner: [400, 'The organization would be left without an owner.'],
   scope_exceeds_caller: [400, 'A token cannot hold more than the credential that makes it.'],
   githost_not_connected: [400, 'The organization has no connection to a git host that could be used.'],
+  address_refused: [
+    400,
+    'The name leads only to addresses that this instance does not connect to: private, local, reserved.',
+  ],
   local_engine_unavailable: [400, 'This instance does not offer its own engine as a server.'],
   server_in_use: [409, 'Projects still run on this server.'],
   credentials_missing: [401, 'No access token and no session was sent.'],

@@ -45,16 +45,18 @@ export function readExample(name: string): Example {
 /** One deployable part of an example, under a name of its own. */
 export type Runnable = { name: string; files: Record<string, string>; test: Expected }
 
-/** What can be built and run in the lab, what can only be checked, and what waits for compose files to be deployed. */
-export function partsOf(): Record<'run' | 'checked' | 'later', Runnable[]> {
+/** What can be built and run in the lab, what can only be checked, and what cannot even be that. */
+export function runnables(wanted: (name: string) => boolean): Record<'run' | 'checked' | 'unavailable', Runnable[]> {
   const parts = allExamples().flatMap(({ name, files, test }): Runnable[] => {
     if (test.strategy !== 'monorepo') return [{ name, files, test }]
     return (test.services ?? []).map((service) => ({ name: `${name}-${service.name}`, files, test: service }))
   })
+  const chosen = parts.filter(({ name }) => wanted(name))
+  const missing = chosen.filter(({ test }) => test.notRun !== undefined)
   return {
-    run: parts.filter(({ test }) => test.strategy !== 'compose' && test.notRun === undefined),
-    checked: parts.filter(({ test }) => test.strategy !== 'compose' && test.notRun !== undefined),
-    later: parts.filter(({ test }) => test.strategy === 'compose'),
+    run: chosen.filter(({ test }) => test.notRun === undefined),
+    checked: missing.filter(({ test }) => test.strategy !== 'compose'),
+    unavailable: missing.filter(({ test }) => test.strategy === 'compose'),
   }
 }
 

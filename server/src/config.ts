@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs'
+import { isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
@@ -6,6 +7,12 @@ import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const count = z.coerce.number().int().positive()
 const HOUR_MS = 3600_000
+/** A list, separated by commas. */
+const addresses = (fits: (one: string) => unknown, otherwise: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((one) => one.trim()))
+    .refine((all) => all.every(fits), otherwise)
 
 const Environment = z.object({
   SLIPWAY_DATABASE_URL: z.string().min(1),
@@ -30,6 +37,9 @@ const Environment = z.object({
   SLIPWAY_EDGE_IMAGE: z.string().default('caddy:2'),
   SLIPWAY_EDGE_HTTP_PORT: z.coerce.number().int().min(1).max(65535).default(80),
   SLIPWAY_EDGE_HTTPS_PORT: z.coerce.number().int().min(1).max(65535).default(443),
+  SLIPWAY_PUBLIC_ADDRESSES: addresses(isIP, 'must be IP addresses, separated by commas').optional(),
+  SLIPWAY_DNS_SERVERS: addresses(isNameServer, 'must be IP addresses, each with :port if it is not 53').optional(),
+  SLIPWAY_TLS_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   SLIPWAY_BUILDX: z.string().default('/usr/libexec/docker/cli-plugins/docker-buildx'),
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
@@ -62,6 +72,12 @@ export type Config = {
   /** Free host names end with this. */
   baseDomain: string
   edge: { image: string; httpPort: number; httpsPort: number }
+  /** Where the world finds the edge of this machine. */
+  publicAddresses: string[]
+  /** Who is asked where names lead; null: whoever this machine asks. */
+  dnsServers: string[] | null
+  /** Authorities that certificates of domains may come from, beside those this machine knows. */
+  tlsCaFile: string | null
   /** The program docker-buildx, and an image that every engine of ours has. */
   builder: { buildx: string; helperImage: string }
   /** Authorities of git hosts that this machine does not know of itself. */
@@ -96,6 +112,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: e.SLIPWAY_LOG_LEVEL,
     baseDomain: e.SLIPWAY_BASE_DOMAIN,
     edge: { image: e.SLIPWAY_EDGE_IMAGE, httpPort: e.SLIPWAY_EDGE_HTTP_PORT, httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT },
+    publicAddresses: e.SLIPWAY_PUBLIC_ADDRESSES ?? [],
+    dnsServers: e.SLIPWAY_DNS_SERVERS ?? null,
+    tlsCaFile: e.SLIPWAY_TLS_CA_FILE === undefined ? null : resolve(e.SLIPWAY_TLS_CA_FILE),
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
     gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
     localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
@@ -109,6 +128,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       totalBytes: e.SLIPWAY_UPLOAD_TOTAL_BYTES,
     },
   }
+}
+
+/** `1.2.3.4`, `1.2.3.4:53`, `2001::1` or `[2001::1]:53`. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, plain] = /^(?:\[(.*)\]|([\d.]+)):\d{1,5}$/.exec(text) ?? []
+  return isIP(bracketed ?? plain ?? text) !== 0
 }
 
 function isReadable(path: string): boolean {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
@@ -10,6 +11,7 @@ import type { DeployParts } from './core/deployments/parts.ts'
 import { deployPipeline } from './core/deployments/pipeline.ts'
 import { removePipeline } from './core/deployments/remove.ts'
 import { restartPipeline } from './core/deployments/restart.ts'
+import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
 import { settlePipeline } from './core/deployments/settle.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
@@ -20,6 +22,7 @@ import { diskBlobs } from './drivers/blobs/disk-blobs.ts'
 import { buildxBuilder } from './drivers/builder/buildx.ts'
 import { syncContext } from './drivers/builder/context.ts'
 import { projectFolders } from './drivers/builder/project-folders.ts'
+import { dnsResolver } from './drivers/dns/resolver.ts'
 import { alias } from './drivers/edge/alias.ts'
 import { caddyEdge } from './drivers/edge/caddy.ts'
 import { localFolders } from './drivers/folder/local-folders.ts'
@@ -31,6 +34,7 @@ import { FILES_VOLUME, projectVolume } from './drivers/runtime/labels.ts'
 import { swarmRuntime } from './drivers/runtime/swarm.ts'
 import { generateKeyPair } from './drivers/ssh/key-pair.ts'
 import { publicKeyOf } from './drivers/ssh/public-key.ts'
+import { tlsProber } from './drivers/tls-probe/prober.ts'
 import { encodeEvent } from './http/event-stream.ts'
 import { openListener } from './jobs/listener.ts'
 import { openTransport } from './jobs/transport.ts'
@@ -96,7 +100,7 @@ export function wire(config: Config, logger: Logger): Wired {
     history: past,
     feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
     runtime,
-    edge: edgeOf(config),
+    ...domainsOf(config),
     log: logger,
     draining: drain.signal,
   }
@@ -135,6 +139,15 @@ const edgeOf = (config: Config) =>
     { name: edgeName(config) },
   )
 
+/** How names are made to lead somewhere, and looked at from outside. */
+const domainsOf = (config: Config) => ({
+  edge: edgeOf(config),
+  dns: dnsResolver({ servers: config.dnsServers }),
+  tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
+})
+
+const rootsIn = async (file: string | null) => (file === null ? [] : [await readFile(file, 'utf8')])
+
 /** What only those need who run deployments. */
 function deployParts(platform: Platform): DeployParts {
   const { config } = platform
@@ -162,5 +175,6 @@ const pipelines = (parts: DeployParts) => ({
   remove: removePipeline(parts),
   settle: settlePipeline(parts),
   restore: restorePipeline(parts),
+  reroute: reroutePipeline(parts),
   forget: forgetPipeline(parts),
 })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { hostname } from 'node:os'
 
-const { version, manner, ledger } = JSON.parse(readFileSync('settings.json', 'utf8'))
+const { version, manner, ledger, fallsAfterMs } = JSON.parse(readFileSync('settings.json', 'utf8'))
 const streams = new Set()
 
 /** Each body that arrived is written down elsewhere before it is answered: twice would show there. */
@@ -68,10 +68,12 @@ const stop = {
     server.close(() => process.exit(0))
     for (const end of streams) end()
   },
+  falls: () => server.close(() => process.exit(0)),
   leaves: () => process.exit(0),
   ignores() {},
 }
 
 process.on('SIGTERM', stop[manner] ?? stop.leaves)
+if (manner === 'falls') setTimeout(() => process.exit(5), fallsAfterMs)
 if (manner === 'crashes') setTimeout(() => process.exit(3), 500)
 else book.on('connect', () => server.listen(Number(process.env.PORT)))

@@ -39,7 +39,7 @@ export type Schema = {
 }
 
 /** What programs deploy with. People sign in elsewhere, by parts that are not ours. */
-const AREAS = ['projects', 'services', 'variables', 'folderSessions', 'servers', 'deployments'] as const
+const AREAS = ['projects', 'services', 'variables', 'domains', 'folderSessions', 'servers', 'deployments'] as const
 const ELSEWHERE = ['operations', 'auth', 'me', 'tokens', 'members', 'audit']
 
 /** Every text that a caller can send to these areas, read from the contract itself: a new field is found by itself. */

@@ -13,7 +13,7 @@ type Look = (taken: Taken) => Promise<string | undefined> | string | undefined
 const LOOKS: [titles: RegExp, look: Look][] = [
   [/token$|privateKey$|passphrase$/, isHidden],
   [/params\.id$|body\.(projectId|uploadSessionId|serverId)$/, () => 'it was taken for an id that exists'],
-  [/\.(cursor|limit|since)$|^\w+\.list query|deployments\.logs query|query\.(force|service)$/, () => undefined],
+  [/\.(cursor|limit|since)$|^\w+\.list query|deployments\.logs query|query\.(force|service|volumes)$/, () => undefined],
   [/environment\{\}$|variables\[\]\.value$/, isRevealed],
   [/environment\{name\}$|variables\[\]\.(name|service|scope)$/, isListed],
   [/gitCredential\.hostKeys\[\]$/, isHostKey],
@@ -23,10 +23,13 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^(services|variables)\.remove params\.name/, () => undefined],
   [/^servers\.(create|update) body/, isInServer],
   [/^deployments\.(create|buildAccess) body\.(branch|image)$/, isInSource],
+  [/^domains\.add body\.host$/, ({ value, reply }) => shownAs(reply.body.host, value.trim().toLowerCase())],
+  [/^domains\.add body/, (taken) => same(inside(taken.reply.body, taken.field), taken)],
+  [/^domains\.(check|remove) /, () => undefined],
   // Chosen from a list; another word is refused.
   [/body\.(buildStrategy|deployTarget|action)$|domainType$|\.kind$/, () => undefined],
   // Only looked with; nothing is kept.
-  [/^deployments\.prepare body/, () => undefined],
+  [/^deployments\.(prepare|sslStatus) body/, () => undefined],
   // Seen where they arrive: in the context of a build, at the edge, in the run that waits.
   [/files\[\]|putBlob params\.sha|publicEndpoints|respond body\.(promptId|value)$/, () => undefined],
 ]
@@ -58,8 +61,11 @@ const same = (shown: unknown, taken: Taken): string | undefined => {
   const wanted = kept(taken)
   const changes = typeof wanted !== 'string' || [taken.value, taken.value.trim()].includes(wanted)
   if (!changes) return `it became ${JSON.stringify(wanted)}`
-  return shown === wanted ? undefined : `it is shown as ${JSON.stringify(shown)?.slice(0, 200)}`
+  return shownAs(shown, wanted)
 }
+
+const shownAs = (shown: unknown, wanted: unknown) =>
+  shown === wanted ? undefined : `it is shown as ${JSON.stringify(shown)?.slice(0, 200)}`
 
 async function isInProject(taken: Taken) {
   const project = taken.reply.body.project ?? taken.reply.body

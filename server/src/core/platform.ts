@@ -5,10 +5,12 @@ import type { Pool } from '../db/statement.ts'
 import type { Archive } from '../drivers/archive/archive.ts'
 import type { BlobStore } from '../drivers/blobs/blob-store.ts'
 import type { KeyRing } from '../drivers/crypto/key-ring.ts'
+import type { Dns } from '../drivers/dns/dns.ts'
 import type { Edge } from '../drivers/edge/edge.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
 import type { EngineInspector, EngineTarget } from '../drivers/runtime/engine.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
+import type { TlsProbe } from '../drivers/tls-probe/tls-probe.ts'
 import type { Waker } from '../jobs/enqueue.ts'
 import type { People } from './access/people.ts'
 import type { Feeds } from './deployments/feed.ts'
@@ -41,6 +43,8 @@ export type Platform = {
   feeds: Feeds
   runtime: Runtime
   edge: Edge<EngineTarget>
+  dns: Dns
+  tlsProbe: TlsProbe
   log: Log
   /** Aborted when the process is asked to end. */
   draining: AbortSignal

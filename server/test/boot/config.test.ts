@@ -71,6 +71,23 @@ test('logs move after a day and are kept for a year, unless the environment says
   expect(() => readConfig({ ...base, SLIPWAY_LOG_KEEP_DAYS: '-1' })).toThrow('SLIPWAY_LOG_KEEP_DAYS')
 })
 
+test('addresses are lists of addresses, and name servers may have a port', () => {
+  const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  expect(readConfig(given)).toMatchObject({ publicAddresses: [], dnsServers: null, tlsCaFile: null })
+  const servers = '127.0.0.1, 127.0.0.1:5353,2001:db8::53,[2001:db8::53]:53'
+  const both = readConfig({
+    ...given,
+    SLIPWAY_PUBLIC_ADDRESSES: '192.0.2.1, 2001:db8::1',
+    SLIPWAY_DNS_SERVERS: servers,
+  })
+  expect(both.publicAddresses).toEqual(['192.0.2.1', '2001:db8::1'])
+  expect(both.dnsServers).toEqual(['127.0.0.1', '127.0.0.1:5353', '2001:db8::53', '[2001:db8::53]:53'])
+  for (const wrong of ['example.com', '192.0.2.1:443', '192.0.2.1,', '192.0.2'])
+    expect(() => readConfig({ ...given, SLIPWAY_PUBLIC_ADDRESSES: wrong })).toThrow('SLIPWAY_PUBLIC_ADDRESSES')
+  for (const wrong of ['example.com', '[192.0.2.1', '192.0.2.1:', ':53'])
+    expect(() => readConfig({ ...given, SLIPWAY_DNS_SERVERS: wrong })).toThrow('SLIPWAY_DNS_SERVERS')
+})
+
 test('folders of the machine are looked at only below an absolute directory, and never in cloud mode', () => {
   const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
   expect(readConfig(given).localSources).toBeNull()

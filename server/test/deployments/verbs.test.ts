@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { engineOf } from '../../src/core/servers/engine-of.ts'
 import { app, GOOD, startSite } from './site.ts'
@@ -48,6 +48,22 @@ test('of deployments that wait, only the newest is run', async () => {
   expect(await site.ended(third)).toMatchObject({ status: 'ready', active: true, number: 3 })
   expect((await site.ask('queue.verbs.test')).text).toBe('version 3')
 }, 180_000)
+
+test('a name leads to the active release within moments, without a deployment, and nowhere when it is released', async () => {
+  const projectId = await site.project('domains')
+  expect((await site.ended(await site.start(projectId, app(GOOD)))).status).toBe('ready')
+  expect((await site.ask('own.verbs.example')).status).toBe(404)
+  await site.api('POST', `/api/projects/${projectId}/domains`, { host: 'own.verbs.example' })
+  await vi.waitFor(async () => expect((await site.ask('own.verbs.example')).text).toBe('version 1'), 10_000)
+  const { body } = await site.api('GET', `/api/projects/${projectId}/domains`)
+  expect(body.data).toMatchObject([
+    { host: 'domains.verbs.test', live: true },
+    { host: 'own.verbs.example', live: true },
+  ])
+  await site.api('DELETE', `/api/projects/${projectId}/domains/own.verbs.example`)
+  await vi.waitFor(async () => expect((await site.ask('own.verbs.example')).status).toBe(404), 10_000)
+  expect((await site.ask('domains.verbs.test')).text).toBe('version 1')
+}, 120_000)
 
 test('cancel and rollback ask for deployment:admin in the handler', async () => {
   const projectId = await site.project('permissions', { approveBuild: true })

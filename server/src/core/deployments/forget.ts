@@ -8,14 +8,15 @@ import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import type { DeployParts } from './parts.ts'
 import { repositoryOf } from './release/images.ts'
-import { serversOf } from './settle-store.ts'
 import { removeRuns } from './store.ts'
+import { serversWithData } from './volumes.ts'
 
 /** The engine gives volumes back a moment after a container is gone. */
 const MOST_ATTEMPTS = 20
 
 type Project = { id: string; orgId: string }
-type ForgetInput = { servers: string[]; volumes?: 'keep' | 'delete' }
+/** `maybe`: servers that may have its data, where that shall go. */
+type ForgetInput = { servers: string[]; maybe?: string[]; volumes?: 'keep' | 'delete' }
 
 /**
  * In the transaction that deletes a project, and before: what it has on its servers goes afterwards. Volumes stay unless
@@ -27,7 +28,12 @@ export async function forgetProject(
   { id, orgId }: Project,
   volumes: 'keep' | 'delete',
 ): Promise<void> {
-  const input: ForgetInput = { servers: await serversOf(tx, orgId, id), volumes }
+  const servers = await serversWithData(tx, { orgId, id })
+  const input: ForgetInput = {
+    servers: servers.filter(({ sure }) => sure).map((one) => one.id),
+    maybe: servers.filter(({ sure }) => !sure && volumes === 'delete').map((one) => one.id),
+    volumes,
+  }
   await removeRuns(tx, orgId, id)
   await submit(tx, transport, { id: newId('run'), lane: id, kind: 'forget', orgId, input })
 }
@@ -35,29 +41,39 @@ export async function forgetProject(
 /** What cannot be reached now is found by the collection of garbage when it is back. */
 export const forgetPipeline = (parts: DeployParts): Pipeline => ({
   async run(run) {
-    const { orgId, lane: projectId } = run
-    const { servers: all, volumes = 'keep' } = run.input as ForgetInput
-    for (const id of all) {
-      await run.step(id, async (signal) => {
-        const server = await servers.find(parts.db, orgId, id)
-        const engine = server && engineOf(parts, server)
-        if (!engine || (await parts.runtime.owner.read(engine, { signal })).org !== orgId) return
-        await parts.edge.route(engine, projectId, [], signal).catch((error) => {
-          if ((error as { code?: string }).code !== 'edge_missing') throw error
-        })
-        await parts.runtime.withdraw(engine, projectId, { signal })
-        if (volumes === 'delete') await dropVolumes(parts, engine, projectId, signal)
-        for (const image of await parts.runtime.images.list(engine, repositoryOf(projectId), { signal })) {
-          await parts.runtime.images.remove(engine, image, { signal }).catch((error) => {
-            if ((error as { code?: string }).code !== 'in_use') throw error
-          })
-        }
-      })
+    const { servers: all, maybe = [], volumes = 'keep' } = run.input as ForgetInput
+    const where = { orgId: run.orgId, projectId: run.lane, volumes }
+    for (const id of all) await run.step(id, (signal) => clear(parts, where, id, signal))
+    for (const id of maybe) {
+      await run.step(id, (signal) =>
+        clear(parts, where, id, signal).catch((error) => {
+          signal.throwIfAborted()
+          parts.log.info({ err: error, server: id, project: run.lane }, 'a server could not be asked for volumes')
+        }),
+      )
     }
-    await run.step('folders', () => parts.folders.remove(projectId))
+    await run.step('folders', () => parts.folders.remove(run.lane))
   },
   onEnd: async () => {},
 })
+
+type Where = { orgId: string; projectId: string; volumes: 'keep' | 'delete' }
+
+async function clear(parts: DeployParts, { orgId, projectId, volumes }: Where, id: string, signal: AbortSignal) {
+  const server = await servers.find(parts.db, orgId, id)
+  const engine = server && engineOf(parts, server)
+  if (!engine || (await parts.runtime.owner.read(engine, { signal })).org !== orgId) return
+  await parts.edge.route(engine, projectId, [], signal).catch((error) => {
+    if ((error as { code?: string }).code !== 'edge_missing') throw error
+  })
+  await parts.runtime.withdraw(engine, projectId, { signal })
+  if (volumes === 'delete') await dropVolumes(parts, engine, projectId, signal)
+  for (const image of await parts.runtime.images.list(engine, repositoryOf(projectId), { signal })) {
+    await parts.runtime.images.remove(engine, image, { signal }).catch((error) => {
+      if ((error as { code?: string }).code !== 'in_use') throw error
+    })
+  }
+}
 
 /** Containers that have ended hold them, too. */
 async function dropVolumes(parts: DeployParts, engine: EngineTarget, projectId: string, signal: AbortSignal) {

@@ -25,8 +25,10 @@ type During = { step: string; signal: AbortSignal }
  * What a step threw, as whoever deploys will read it: in words, without secrets, and with the line of the log that shows
  * it. Anything unexpected stays as it is: its words are for the server's log alone.
  */
-export async function retell(scene: Scene, { step, signal }: During, error: unknown): Promise<unknown> {
+export async function retell(scene: Scene, { step: name, signal }: During, error: unknown): Promise<unknown> {
   if (signal.aborted) return error
+  // `build:web` is the build, of web.
+  const [step = name, of = theOnly(scene)] = name.split(':')
   const failure = error instanceof DeployFailure ? error : inWords(scene, error)
   if (!failure) return error
   const { code, message, hint } = failure.error
@@ -34,7 +36,7 @@ export async function retell(scene: Scene, { step, signal }: During, error: unkn
     ...failure.error,
     code: code as DeploymentErrorCode,
     step: failure.error.step ?? step,
-    service: failure.error.service ?? theOnly(scene),
+    service: failure.error.service ?? of,
     message: scene.redact(message),
     hint: hint === null ? null : scene.redact(hint),
   }

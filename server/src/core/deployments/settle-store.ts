@@ -40,15 +40,23 @@ export async function serversOf(db: Queryable, orgId: string, projectId: string)
   return rows.map((row) => row.serverId)
 }
 
-type Settled = { after: DeploymentService['status']; again: boolean }
+/** `names`: the services of the release that is active; others are gone. */
+type Settled = { after: DeploymentService['status']; again: boolean; names?: string[] }
 
 /** What was found in the end, written to every deployment of the project that left it open. */
-export async function writeSettled(db: Queryable, projectId: string, { after, again }: Settled): Promise<void> {
+export async function writeSettled(
+  db: Queryable,
+  projectId: string,
+  { after, again, names = [] }: Settled,
+): Promise<void> {
   await sql`
     update deployment set settle_after = case when ${again} then clock_timestamp() + interval '1 minute' end,
       services = (select coalesce(jsonb_agg(
-        case when s ->> 'status' = 'deploying' then jsonb_set(s, '{status}', to_jsonb(${after}::text)) else s end), '[]')
-        from jsonb_array_elements(services) s)
+        case when s ->> 'status' <> 'deploying' then s
+          when ${after}::text = 'restored' and jsonb_array_length(services) > 1 and not s ->> 'name' = any(${names}::text[])
+            then jsonb_set(s, '{status}', '"removed"')
+          else jsonb_set(s, '{status}', to_jsonb(${after}::text)) end order by place), '[]')
+        from jsonb_array_elements(services) with ordinality t(s, place))
     where project_id = ${projectId} and settle_after is not null and status in ('failed', 'cancelled', 'rejected')`.execute(
     db,
   )

@@ -14,7 +14,7 @@ import * as store from './store.ts'
 const DEADLINE_MS = 3 * 60_000
 
 /** How the services of a project are, as their engine reports, and whether something is left to be done. */
-type Found = { after: DeploymentService['status']; again: boolean }
+type Found = { after: DeploymentService['status']; again: boolean; names: string[] }
 
 /**
  * Brings what a project has on its servers in line with what is written down, and writes down what it found: after a
@@ -33,7 +33,8 @@ export const settlePipeline = (parts: DeployParts): Pipeline => ({
 async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promise<Found> {
   const { orgId, lane: projectId } = run
   const active = await store.findActive(parts.db, projectId)
-  const found: Found = { after: active ? 'restored' : 'removed', again: false }
+  const names = releaseOf(parts, active).services.map(({ service }) => service)
+  const found: Found = { after: active ? 'restored' : 'removed', again: false, names }
   for (const serverId of await serversOf(parts.db, orgId, projectId)) {
     const server = await servers.load(parts.db, orgId, serverId)
     const engine = engineOf(parts, server)

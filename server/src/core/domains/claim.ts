@@ -31,7 +31,7 @@ export async function claimHosts(
       if (endpoint.customDomain === undefined)
         throw new Refusal('invalid_request', 'A custom endpoint needs customDomain.', { field: 'publicEndpoints' })
       if (!(await store.claim(tx, { ...base, host: endpoint.customDomain, kind: 'custom' })))
-        throw taken(endpoint.customDomain)
+        throw nameTaken(endpoint.customDomain)
     } else if (!known.some((row) => row.kind === 'free')) {
       await claimFree(tx, base, project, config.baseDomain)
     }
@@ -49,7 +49,7 @@ async function claimFree(
   for (const label of [slug, `${slug}-${project.id.slice(-6)}`]) {
     if (await store.claim(tx, { ...base, host: `${label}.${domain}`, kind: 'free' })) return
   }
-  throw taken(`${slug}.${domain}`)
+  throw nameTaken(`${slug}.${domain}`)
 }
 
 const slugOf = (name: string) =>
@@ -60,8 +60,8 @@ const slugOf = (name: string) =>
     .replace(/^-+|-+$/g, '')
     .slice(0, 40) || 'project'
 
-const taken = (host: string) =>
+export const nameTaken = (host: string, field = 'publicEndpoints') =>
   new Refusal('name_taken', `The host name ${host} belongs to another project.`, {
-    field: 'publicEndpoints',
+    field,
     hint: 'Choose another name, or release it there first.',
   })

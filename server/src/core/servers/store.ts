@@ -144,6 +144,10 @@ export function shape(row: ServerRow): Server {
 export const firstTwo = (db: Queryable, orgId: string) =>
   db.selectFrom('server').selectAll().where('orgId', '=', orgId).orderBy('id').limit(2).execute()
 
+/** Where the servers of an organization are, and whether they were ever used. */
+export const whereabouts = (db: Queryable, orgId: string) =>
+  db.selectFrom('server').select(['id', 'kind', 'host', 'engineId']).where('orgId', '=', orgId).orderBy('id').execute()
+
 /** For what has checked already that it is there. */
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('server').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
 import { deploymentRoutes } from './deployments.ts'
+import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
@@ -14,6 +15,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...authRoutes(platform),
   ...accessRoutes(platform),
   ...projectRoutes(platform),
+  ...domainRoutes(platform),
   ...folderSessionRoutes(platform),
   ...serverRoutes(platform),
   ...deploymentRoutes(platform),

@@ -15,6 +15,7 @@ import { prepareDeployment } from '../../core/deployments/prepare.ts'
 import { removeDeployment } from '../../core/deployments/remove.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
+import { showSslStatus } from '../../core/domains/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
 import { resumePoint, streams } from '../event-stream.ts'
 import { untilGone } from '../gone.ts'
@@ -26,6 +27,9 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform.d
   on(deployments.create, ({ caller, body }) => createDeployment(platform, caller, { ...body, buildStrategy: 'auto' })),
   on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, untilGone(reply))),
   on(deployments.buildAccess, ({ caller, body }) => createDeployment(platform, caller, body)),
+  on(deployments.sslStatus, ({ caller, body, reply }) =>
+    showSslStatus(platform, caller, body.domain, untilGone(reply)),
+  ),
   on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
   on(deployments.logs, async ({ caller, params, query, request, reply }) => {
     const gone = untilGone(reply)

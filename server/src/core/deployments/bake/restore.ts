@@ -11,11 +11,14 @@ import { routes, stands } from '../settle.ts'
 import { forgetOtherPorts, leadTo } from '../settle-store.ts'
 import * as store from '../store.ts'
 import { leaveToSettle } from '../unsettled.ts'
+import { startBaking } from './bake-store.ts'
 
 /** What was seen of a release that does not hold. */
 export type Trouble = { service: string; message: string }
 
 export type RestoreInput = { deployment: string; previous: string | null; trouble: Trouble }
+
+const AGAIN_SECONDS = 60
 
 /** Whether the release before serves again; null: there is none, or this one is not the project's any more. */
 type Restored = { back: boolean | null }
@@ -31,9 +34,10 @@ export const restorePipeline = (parts: DeployParts): Pipeline => ({
     }),
   async onEnd(tx, run, { outcome }) {
     if (outcome === 'succeeded') return
-    // The engine could not be asked: whoever settles looks again.
-    const row = await store.find(tx, { orgId: run.orgId, projectId: null }, (run.input as RestoreInput).deployment)
-    if (row) await leaveToSettle(tx, parts.transport, row)
+    // The engine could not be asked: it is watched on, and what does not hold is taken back then.
+    const { deployment, previous } = run.input as RestoreInput
+    const active = await store.findActive(tx, run.lane)
+    if (active?.id === deployment) await startBaking(tx, deployment, AGAIN_SECONDS, previous)
   },
 })
 
@@ -81,9 +85,10 @@ async function tell({ transport }: DeployParts, tx: Tx, run: RunFacts, { back }:
   if (back && previous !== null) {
     await store.activate(tx, run.lane, previous)
     await store.pauseAutoDeploy(tx, run.lane)
-    // What it leaves behind: containers that ended, and its images when the window has passed.
-    await leaveToSettle(tx, transport, row)
   }
+  // What it leaves behind: containers that ended, and its images when the window has passed; and where the one before does
+  // not run either, its specs on the engine.
+  await leaveToSettle(tx, transport, row)
   await append(tx, id, null, [
     { type: 'status', at: new Date(), data: { status: 'failed', error, restored: back ? previous : null } },
   ])

@@ -10,8 +10,8 @@ import { ofSettings, type Setting } from './of-settings.ts'
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
 
 /**
- * Which services a source consists of. Those that the project names count, unless a compose file of the source knows all
- * of them; without any, the source itself says so: a compose file, a workspace with several packages, or it is one.
+ * Which services a source consists of. Those that the project names count, unless a compose file of the source knows one of
+ * them: then they are settings of its services. Without any, the source itself says so: a compose file, a workspace with several packages, or it is one.
  */
 export async function drawBlueprint(scene: Scene, source: DeploymentSource, signal: AbortSignal): Promise<Blueprint> {
   const { settings, deployment } = scene
@@ -22,10 +22,18 @@ export async function drawBlueprint(scene: Scene, source: DeploymentSource, sign
   if (buildStrategy === 'compose' || isCompose) {
     const found = await compose(scene, tree)
     const known = (setting: Setting) => found.services.some(({ name }) => name === setting.name)
-    if (buildStrategy === 'compose' || settings.every(known)) return found
+    if (buildStrategy === 'compose' || settings.length === 0 || settings.some(known)) {
+      const idle = settings.filter((setting) => !known(setting)).map(({ name }) => unused(name))
+      return { ...found, warnings: [...found.warnings, ...idle] }
+    }
   }
   return settings.length > 0 ? ofSettings(settings) : ofSource(tree, signal)
 }
+
+const unused = (name: string) => ({
+  service: null,
+  message: `The project has settings for ${name}, which the compose file does not name: they are not used.`,
+})
 
 const namesFiles = ({ variables }: Scene) =>
   variables.some(({ name, service }) => name === 'COMPOSE_FILE' && service === null)

@@ -43,12 +43,23 @@ export async function ofCompose(tree: SourceTree, given: Given): Promise<Bluepri
         message: `${key}: ${message}`,
       })),
       ...taken,
+      ...deployable.services.flatMap(leftOut),
     ],
   }
 }
 
 const EDGE_PORT = (port: number) =>
   `ports: Port ${port} of the server belongs to the edge, which leads the names of the project here.`
+
+/** What a deployment has no way for. */
+function leftOut({ name: service, mounts, ports }: ComposeService): Blueprint['warnings'] {
+  const clocks = mounts.flatMap((mount) => (mount.kind === 'host' ? [mount.source] : []))
+  const sctp = ports.filter(({ protocol }) => protocol === 'sctp')
+  return [
+    ...clocks.map((path) => ({ service, message: `volumes: ${path} of the server is not mounted; set TZ instead.` })),
+    ...sctp.map(({ published }) => ({ service, message: `ports: Port ${published} is not opened for SCTP.` })),
+  ]
+}
 
 function checkName(name: string): void {
   if (ServiceName.safeParse(name).success) return

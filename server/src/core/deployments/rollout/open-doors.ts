@@ -2,6 +2,7 @@ import type { Tx } from '../../../db/database.ts'
 import type { StoredRoute } from '../../../db/deployment-tables.ts'
 import { LATER } from '../../../jobs/steps.ts'
 import * as domains from '../../domains/store.ts'
+import type { Platform } from '../../platform.ts'
 import { frozenRelease } from '../release/of-project.ts'
 import { portOf, type Release } from '../release/release.ts'
 import type { Because, Scene } from '../scene.ts'
@@ -15,12 +16,9 @@ import * as store from '../store.ts'
 export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void> {
   const { parts, engine, deployment, run } = scene
   const release = await frozenRelease(scene)
-  const { httpPort } = parts.config.edge
-  const suffix = httpPort === 80 ? '' : `:${httpPort}`
   await run.write(async (tx) => {
     const routes = await routesTo(tx, deployment.projectId, release)
-    const urls = routes.map(({ host, pathPrefix }) => `http://${host}${suffix}${pathPrefix ?? ''}`)
-    await store.update(tx, run.id, { routes: JSON.stringify(routes), urls })
+    await store.update(tx, run.id, { routes: JSON.stringify(routes), urls: urlsOf(parts, routes) })
     await leadTo(tx, deployment.projectId, run.id)
     await forgetOtherPorts(tx, deployment.projectId)
   })
@@ -64,12 +62,18 @@ export async function closeOtherDoors(scene: Scene, signal: AbortSignal): Promis
   if (await run.write((tx) => forgetOtherPorts(tx, deployment.projectId))) await tellEdge(scene, signal)
 }
 
-async function routesTo(tx: Tx, projectId: string, release: Release): Promise<StoredRoute[]> {
+export async function routesTo(tx: Tx, projectId: string, release: Release): Promise<StoredRoute[]> {
   const names = await domains.ofProject(tx, projectId)
   return names.flatMap(({ host, pathPrefix, service: said, port }) => {
     const service = leadsTo(release, said)
     return service === null ? [] : [{ host, pathPrefix, service, port: port || portOf(release, service) }]
   })
+}
+
+export function urlsOf({ config }: Pick<Platform, 'config'>, routes: StoredRoute[]): string[] {
+  const { httpPort } = config.edge
+  const suffix = httpPort === 80 ? '' : `:${httpPort}`
+  return routes.map(({ host, pathPrefix }) => `http://${host}${suffix}${pathPrefix ?? ''}`)
 }
 
 /** A name is asked for before it is known which services there are: one that there is not leads to the main one. */

@@ -141,6 +141,7 @@ export function stateOf(service: ServiceAnswer, tasks: TaskAnswer[], ended?: Rea
     ...(isJob(service.Spec)
       ? progressOf(service, mine)
       : { running: placesUp(mine, ended), wanted: replicasOf(service) }),
+    // One that was told to stop gets no requests any more, though it runs for some seconds yet.
     old: others.filter((task) => task.DesiredState === 'running').length,
   }
 }

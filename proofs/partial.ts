@@ -1,0 +1,127 @@
+import type { Pool } from 'pg'
+import type { Site } from './parts/site.ts'
+import { type Begun, begin, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
+import { type Planned, planned } from './parts/stack/cases.ts'
+import { FIRSTS, runFirst } from './parts/stack/firsts.ts'
+import { newStack, openGround } from './parts/stack/ground.ts'
+import { killDuring, MOMENTS, type Moment } from './parts/stack/kills.ts'
+
+export const claim =
+  'when any part of a stack fails at any stage, states, versions and traffic are as the tables say, whoever decides and whoever dies'
+export const quick = false
+
+/** Projects side by side: they mostly wait. */
+const LANES = 5
+const SUBSETS = 63
+/** SLIPWAY_PARTIAL_SEED draws other samples; SLIPWAY_PARTIAL_CASES leaves all but the first out, while one works on it. */
+const SEED = Number(process.env.SLIPWAY_PARTIAL_SEED ?? 4)
+const MOST = Number(process.env.SLIPWAY_PARTIAL_CASES ?? Number.POSITIVE_INFINITY)
+
+type Job = { name: string; run(lane: Lane): Promise<string[]> }
+type Book = {
+  faults: number
+  starts: number
+  sampled: number
+  firsts: number
+  kept: Record<string, Tally>
+  kills: number
+  missed: string[]
+}
+
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
+  const began = performance.now()
+  const site = await openGround('partial', 2)
+  try {
+    const pool = site.database?.pool
+    if (!pool) throw new Error('no database of its own')
+    const book: Book = { faults: 0, starts: 0, sampled: 0, firsts: 0, kept: {}, kills: 0, missed: [] }
+    const lanes = await Promise.all(Array.from({ length: LANES }, (_, place) => firstRelease(site, `lane${place + 1}`)))
+    console.log(`  ${LANES} projects of six services are up (seed ${SEED})`)
+    const cases = planned(SEED)
+    const jobs = [...firstJobs(site, book), ...cases.map((one) => caseJob(one, book))]
+    await runAll(lanes, jobs.slice(0, MOST), book)
+    for (let first = 0; first < MOMENTS.length; first += LANES)
+      await killRound(lanes, MOMENTS.slice(first, first + LANES), pool, book)
+    return told(book, cases.length - SUBSETS, performance.now() - began)
+  } finally {
+    await site.close()
+  }
+}
+
+async function firstRelease(site: Site, called: string): Promise<Lane> {
+  const lane: Lane = { stack: await newStack(site, called), world: {}, active: null, versions: 0 }
+  const wrong = await runCase(lane, { name: 'the first release', faults: {}, choices: [] }, noTally())
+  if (wrong.length > 0) throw new Error(`the first release is not as it should be: ${wrong.join('; ')}`)
+  return lane
+}
+
+const tallyOf = ({ kept }: Book, kind: string): Tally => (kept[kind] ??= noTally())
+
+const caseJob = (one: Planned, book: Book): Job => ({
+  name: `${one.kind}: ${one.name}`,
+  run: async (lane) => {
+    const wrong = await runCase(lane, one, tallyOf(book, one.kind))
+    if (wrong.length === 0) book[one.kind === 'start' ? 'starts' : 'sampled']++
+    return wrong
+  },
+})
+
+const firstJobs = (site: Site, book: Book) =>
+  FIRSTS.map(
+    ({ name, cases }, place): Job => ({
+      name: `a first deployment: ${name}`,
+      run: async () => {
+        const wrong = await runFirst(site, `first${place + 1}`, cases, tallyOf(book, 'first'))
+        if (wrong.length === 0) book.firsts++
+        return wrong
+      },
+    }),
+  )
+
+/** Each lane takes the next when it is free; each is told as it ends. */
+async function runAll(lanes: Lane[], jobs: Job[], book: Book): Promise<void> {
+  const queue = [...jobs]
+  const work = async (lane: Lane) => {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      const began = performance.now()
+      const wrong = await job.run(lane).catch((error: Error) => [`it broke: ${error.stack?.slice(0, 1000)}`])
+      const took = ((performance.now() - began) / 1000).toFixed(0)
+      console.log(`  ${wrong.length === 0 ? 'right' : 'WRONG'}  ${job.name} (${took} s)`)
+      for (const what of wrong) console.log(`         ${what.slice(0, 1000)}`)
+      book.faults += wrong.length
+    }
+  }
+  await Promise.all(lanes.map(work))
+}
+
+/** All of them wait for a decision; then the deciding and the killing comes to one after the other. */
+async function killRound(lanes: Lane[], moments: Moment[], pool: Pool, book: Book): Promise<void> {
+  const begun = moments.map(({ faults }, place) => begin(lanes[place] as Lane, faults))
+  await Promise.allSettled(begun)
+  for (const [place, moment] of moments.entries()) {
+    const name = `killed during ${moment.choice}, ${moment.name}`
+    const run = async (lane: Lane) => {
+      const { hit, wrong } = await killDuring(lane, await (begun[place] as Promise<Begun>), moment, pool)
+      if (hit) book.kills++
+      else book.missed.push(name)
+      return wrong
+    }
+    await runAll(lanes.slice(place, place + 1), [{ name, run }], book)
+  }
+}
+
+function told(book: Book, samples: number, ms: number): { ok: boolean; figure: string } {
+  const tallies = Object.values(book.kept)
+  const sum = (of: keyof Tally) => tallies.reduce((all, one) => all + one[of], 0)
+  const bothWays = ['start', 'health', 'job', 'mixed', 'first'].filter((kind) => {
+    const { keep = 0, reject = 0 } = book.kept[kind] ?? {}
+    return keep > 0 && reject > 0
+  })
+  for (const missed of book.missed) console.log(`  the moment had passed: ${missed}`)
+  const kinds = `keep ${sum('keep')}, reject ${sum('reject')} (both ways for ${bothWays.join(', ')})`
+  const races = `${sum('races')} races for the decision with one winner each, ${sum('waited')} deployments that waited for one`
+  const kills = `${book.kills} of ${MOMENTS.length} kills -9 in the middle of one`
+  const figure = `${book.starts} of ${SUBSETS} subsets failing at the start, ${book.sampled} of ${samples} sampled of health, job, build and mixed, ${book.firsts} of ${FIRSTS.length} first deployments; ${kinds}; ${sum('failed')} failed whole; ${races}; ${kills}; ${book.faults} faults; ${(ms / 60_000).toFixed(0)} min`
+  const ok = book.faults === 0 && book.starts === SUBSETS && bothWays.length === 5 && book.kills >= MOMENTS.length - 2
+  return { ok, figure }
+}

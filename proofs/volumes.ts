@@ -1,0 +1,150 @@
+import type { Deployment } from '@slipway/contract/deployment-shape'
+import { watchOutage } from './parts/compose-load/outage.ts'
+import { engineAt } from './parts/engine.ts'
+import type { Site } from './parts/site.ts'
+import { over, race, settledOrAsked } from './parts/stack/decision.ts'
+import { newStack, openGround, type Stack } from './parts/stack/ground.ts'
+import { onEngine } from './parts/stack/look.ts'
+import { tryMounts } from './parts/stack/mounts.ts'
+import { until } from './parts/stack/wait.ts'
+
+export const claim =
+  'what services have written outlives redeploys, a rollback, a reject, a restart, and, unless said otherwise, their project'
+export const quick = false
+
+type Gap = { told: number; seen: number }
+
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
+  const site = await openGround('volumes')
+  try {
+    const stack = await newStack(site, 'one')
+    const wrong: string[] = []
+    const note = (what: string, found: string[]) => {
+      console.log(`  ${found.length === 0 ? 'right' : 'WRONG'}  ${what}`)
+      for (const each of found) console.log(`         ${each}`)
+      wrong.push(...found)
+    }
+    const gaps = await theData(stack, note)
+    note('files mounted from the source', await tryMounts(site))
+    note('a project that is deleted', await deletions(site, stack))
+    const worst = (of: keyof Gap) => (Math.max(...gaps.map((gap) => gap[of])) / 1000).toFixed(1)
+    const gap = `replaced stop-first ${gaps.length} times: out for ${worst('seen')} s at most from outside, ${worst('told')} s as the deployment told`
+    const figure = `what a database wrote was all there after a redeploy, a rollback, a reject and a restart (${gap}); mounted files arrived, newer ones with the next deployment, and what was written beside them stayed; a deleted project keeps its volumes unless said otherwise; ${wrong.length} faults`
+    return { ok: wrong.length === 0 && gaps.every(({ told, seen }) => told > 0 && seen > 0), figure }
+  } finally {
+    await site.close()
+  }
+}
+
+type Note = (what: string, wrong: string[]) => void
+
+/** `db` writes down each of its starts: all of them are there, in their order, whatever happens to it. */
+async function theData(stack: Stack, note: Note): Promise<Gap[]> {
+  const { site } = stack
+  const first = await ready(site, await stack.deploy({ version: 'v1' }))
+  note('the first release', await differs(stack, ['v1']))
+  const gaps = [await redeployed(stack)]
+  note('a redeploy', await differs(stack, ['v1', 'v2']))
+
+  const back = await site.ask('POST', `/api/deployments/${first.id}/rollback`)
+  const rolledBack = await ready(site, back.deployment_id)
+  note('a rollback', await differs(stack, ['v1', 'v2', 'v1']))
+
+  const id = await stack.deploy({ version: 'v3', faults: { web: 'start' } })
+  const asked = await settledOrAsked(site, id)
+  if (asked.decision !== 'pending') throw new Error(`it is ${asked.status}: ${JSON.stringify(asked.error)}`)
+  note('a partial failure', await differs(stack, ['v1', 'v2', 'v1', 'v3']))
+  await race(stack, id, ['reject'])
+  await over(site, id)
+  note('a reject', await differs(stack, ['v1', 'v2', 'v1', 'v3', 'v1']))
+
+  await restarted(stack, rolledBack.id)
+  note('a restart', await differs(stack, ['v1', 'v2', 'v1', 'v3', 'v1', 'v1']))
+  return gaps
+}
+
+async function ready(site: Site, id: string): Promise<Deployment> {
+  const seen = await over(site, id, 300)
+  if (seen.status !== 'ready') throw new Error(`it is ${seen.status}: ${JSON.stringify(seen.error)}`)
+  return seen
+}
+
+/** And for how long `db` did not answer meanwhile: as the deployment says, and as a visitor finds. */
+async function redeployed(stack: Stack): Promise<Gap> {
+  const { site } = stack
+  const watch = watchOutage({ address: site.engine.address, port: site.httpPort }, stack.hostOf('db'))
+  try {
+    await watch.take()
+    const { id } = await ready(site, await stack.deploy({ version: 'v2' }))
+    const { longestMs } = await watch.take()
+    const said = `select max((data ->> 'interruptedMs')::float8) as ms from deployment_event
+      where deployment_id = $1 and data ->> 'service' = 'db'`
+    const told = Number((await site.database?.pool.query(said, [id]))?.rows[0]?.ms ?? 0)
+    console.log(`  db was out for ${longestMs} ms from outside, ${told} ms as the deployment told`)
+    return { told, seen: longestMs }
+  } finally {
+    watch.stop()
+  }
+}
+
+async function restarted(stack: Stack, active: string): Promise<void> {
+  const before = await onEngine(stack)
+  await stack.site.ask('POST', `/api/deployments/${active}/restart`)
+  await until('all restarted', 240_000, async () => {
+    const { services } = await stack.site.show(active)
+    const now = await onEngine(stack)
+    const anew = Object.keys(before).filter((name) => before[name]?.tasks.length === 1)
+    const all = anew.every((name) => now[name]?.tasks.length === 1 && now[name].tasks[0] !== before[name]?.tasks[0])
+    return all && services.every(({ status }) => status === 'healthy')
+  })
+}
+
+async function differs(stack: Stack, versions: string[]): Promise<string[]> {
+  const wanted = versions.map((version) => `db ${version}`)
+  let seen: string[] = []
+  const look = async () => {
+    const { status, text } = await stack.visit('db', '/data/starts')
+    seen = status === 200 ? text.split('\n').filter((line) => line !== '') : [`${status}`]
+    return seen.join() === wanted.join()
+  }
+  const right = await until('as it should be', 15_000, () => look().catch(() => false)).catch(() => false)
+  const firstOne = (await stack.visit('db', '/data/first').catch(() => undefined))?.text.trim()
+  return right && firstOne === wanted[0] ? [] : [`${seen.join()} instead of ${wanted.join()}, first of all ${firstOne}`]
+}
+
+/** Volumes stay when their project goes; with `?volumes=delete` they go as well. */
+async function deletions(site: Site, { project }: Stack): Promise<string[]> {
+  const wrong: string[] = []
+  const other = await newStack(site, 'two')
+  await ready(site, await other.deploy({ version: 'v1', only: ['db'] }))
+  for (const [id, query, left] of [
+    [project, '', 1],
+    [other.project, '?volumes=delete', 0],
+  ] as const) {
+    const { data } = await site.ask<{ data: Deployment[] }>('GET', `/api/deployments?projectId=${id}&limit=20`)
+    for (const { id: active } of data.filter(({ active }) => active))
+      await site.ask('DELETE', `/api/deployments/${active}?force=true`)
+    // Also when no deployment is left that would say where they are.
+    const listed = (await site.ask('GET', `/api/projects/${id}/volumes`)).data.length
+    if (listed !== 1 || (await volumesOf(site, id)) !== 1) wrong.push(`${listed} volumes are listed, not 1`)
+    await site.ask('DELETE', `/api/projects/${id}${query}`)
+    await until('all of it has gone', 90_000, () => forgotten(site, id)).catch((error: Error) =>
+      wrong.push(error.message),
+    )
+    const stayed = await volumesOf(site, id)
+    if (stayed !== left) wrong.push(`after DELETE${query} ${stayed} volumes are there, not ${left}`)
+  }
+  return wrong
+}
+
+const filtersOf = (project: string) => ({ label: [`slipway.project=${project}`] })
+/** Whatever comes after the deletion of a project has ended. */
+async function forgotten(site: Site, project: string): Promise<boolean> {
+  const asked = "select status from run where lane = $1 and kind = 'forget'"
+  const rows = (await site.database?.pool.query(asked, [project]))?.rows ?? []
+  if (rows.some(({ status }) => status === 'failed')) throw new Error('what a deleted project had could not be removed')
+  const services = await engineAt(site.engine.socket).listServices({ filters: filtersOf(project) })
+  return rows.every(({ status }) => status === 'succeeded') && services.length === 0
+}
+const volumesOf = async (site: Site, project: string) =>
+  (await engineAt(site.engine.socket).listVolumes({ filters: JSON.stringify(filtersOf(project)) })).Volumes.length

@@ -1,0 +1,28 @@
+import type { Pipeline, Run } from '../../../jobs/steps.ts'
+import * as domains from '../../domains/store.ts'
+import { engineOf } from '../../servers/engine-of.ts'
+import * as servers from '../../servers/store.ts'
+import type { DeployParts } from '../parts.ts'
+import { releaseOf } from '../release/release.ts'
+import * as store from '../store.ts'
+import { routesTo, urlsOf } from './open-doors.ts'
+
+/** The names of a project changed: they lead to its active release anew, by files at the edge and nothing else. */
+export const reroutePipeline = (parts: DeployParts): Pipeline => ({
+  run: (run) => run.step('route', (signal) => reroute(parts, run, signal)),
+  // What could not be told to the edge is written down, and the edges are mended by it.
+  onEnd: async () => {},
+})
+
+async function reroute(parts: DeployParts, run: Run, signal: AbortSignal): Promise<void> {
+  const active = await store.findActive(parts.db, run.lane)
+  if (!active?.routed) return
+  const release = releaseOf(parts, active)
+  await run.write(async (tx) => {
+    const routes = await routesTo(tx, run.lane, release)
+    await store.update(tx, active.id, { routes: JSON.stringify(routes), urls: urlsOf(parts, routes) })
+  })
+  const engine = engineOf(parts, await servers.load(parts.db, run.orgId, active.serverId))
+  const wanted = () => run.write((tx) => domains.routesOn(tx, active.serverId, run.lane))
+  await parts.edge.route(engine, run.lane, wanted, signal)
+}

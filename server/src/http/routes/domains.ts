@@ -1,0 +1,15 @@
+import { domains } from '@slipway/contract/domains'
+import { checkDomain } from '../../core/domains/check.ts'
+import { addDomain, listDomains, removeDomain } from '../../core/domains/manage.ts'
+import type { Platform } from '../../core/platform.ts'
+import { untilGone } from '../gone.ts'
+import { on, type Route } from '../route.ts'
+
+export const domainRoutes = (platform: Platform): Route[] => [
+  on(domains.list, ({ caller, params, query }) => listDomains(platform, caller, params.id, query)),
+  on(domains.add, ({ caller, params, body }) => addDomain(platform, caller, params.id, body)),
+  on(domains.check, ({ caller, params, body, reply }) =>
+    checkDomain(platform, caller, params.id, body.host, untilGone(reply)),
+  ),
+  on(domains.remove, ({ caller, params }) => removeDomain(platform, caller, params.id, params.host)),
+]
