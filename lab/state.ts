@@ -44,6 +44,12 @@ interface CaddyPart {
   image: string
 }
 
+/** Programs, not daemons: each test starts a CA of its own with `startCa`. */
+interface AcmePart {
+  pebble: string
+  dns: string
+}
+
 export interface Lab {
   postgres?: PostgresPart
   engine?: EnginePart
@@ -51,6 +57,7 @@ export interface Lab {
   host2?: HostPart
   registry?: RegistryPart
   caddy?: CaddyPart
+  acme?: AcmePart
 }
 
 const file = join(stateDir, 'lab.json')

@@ -11,7 +11,7 @@ type Row = [part: string, state: 'up' | 'down' | 'missing', where: string]
 
 export function statusTable(): string {
   const lab = readLab()
-  const fetched = havePackages('database', 'engine', 'registry')
+  const fetched = havePackages('database', 'engine', 'registry', 'acme')
   const made = fetched && existsSync(imageArchive())
   const rows: Row[] = [
     ['packages', fetched ? 'up' : 'missing', fetched ? 'in the cache' : 'bin/lab up packages'],

@@ -34,7 +34,8 @@ function fetchedDirs(): string[] {
 }
 
 function roots(): string[] {
-  return [packageRoot('engine'), packageRoot('database'), packageRoot('registry')].filter((root) => existsSync(root))
+  const sets = ['engine', 'database', 'registry', 'acme'] as const
+  return sets.map(packageRoot).filter((root) => existsSync(root))
 }
 
 function triplets(dir: string): string[] {

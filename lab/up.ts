@@ -1,3 +1,4 @@
+import { upAcme } from './parts/acme.ts'
 import { upEngine } from './parts/engine.ts'
 import { upHosts } from './parts/hosts.ts'
 import { makeImages } from './parts/images.ts'
@@ -11,12 +12,16 @@ interface Part {
 }
 
 const parts: Record<string, Part> = {
-  packages: { needs: [], start: () => needPackages('database', 'engine', 'registry').then(() => 'in the cache') },
+  packages: {
+    needs: [],
+    start: () => needPackages('database', 'engine', 'registry', 'acme').then(() => 'in the cache'),
+  },
   postgres: { needs: [], start: upPostgres },
   images: { needs: ['packages'], start: makeImages },
   engine: { needs: ['packages', 'images'], start: upEngine },
   hosts: { needs: ['packages', 'images'], start: upHosts },
   registry: { needs: ['packages'], start: upRegistry },
+  acme: { needs: ['packages'], start: upAcme },
 }
 
 /** Starts the named parts and what they need, side by side where nothing stands between them. */

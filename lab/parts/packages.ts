@@ -40,7 +40,7 @@ async function fetchSet(set: SetName): Promise<void> {
   rmSync(work, { recursive: true, force: true })
   const older = join(work, 'debs', 'release')
   const newer = join(work, 'debs', 'newer')
-  await downloadMissing(withDependencies, older)
+  if (withDependencies.length > 0) await downloadMissing(withDependencies, older)
   if (alone.length > 0) await downloadOnly(alone, newer)
   // The release's packages last: where both bring a file, the one that fits this machine's libraries wins.
   for (const debs of [newer, older]) await unpack(debs, join(work, 'root'))

@@ -8,12 +8,11 @@ export type EdgeFiles = { path: string; body: string | Buffer }[]
 export async function upload(container: Container, files: EdgeFiles, signal: AbortSignal): Promise<void> {
   const { pack } = await import('tar-stream')
   const tar = pack()
-  // In milliseconds, because the newest certificate wins.
-  const mtime = (Date.now() / 1000).toFixed(3)
+  const mtime = new Date()
   for (const { path, body } of files) {
     // Keys are for Caddy alone.
     const mode = path.endsWith('.pem') ? 0o600 : 0o644
-    tar.entry({ name: `${EDGE_ROOT.slice(1)}/${path}`, mode, pax: { mtime } }, body)
+    tar.entry({ name: `${EDGE_ROOT.slice(1)}/${path}`, mode, mtime }, body)
   }
   tar.finalize()
   const parts: Buffer[] = []

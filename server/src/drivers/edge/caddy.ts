@@ -1,5 +1,7 @@
 import { within } from '../ssh/within.ts'
 import { EDGE_NETWORK } from './alias.ts'
+import { certificatesState, putCertificates, reconcileCertificates } from './certificates.ts'
+import { putChallenge, removeChallenge } from './challenges.ts'
 import { type Edge, type EdgeEngine, EdgeFailure } from './edge.ts'
 import { ensureEdge } from './ensure.ts'
 import { type RoutesSeen, readRoutes } from './read-routes.ts'
@@ -53,6 +55,15 @@ export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdge
     reconcile: (target, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted)),
     route: (target, project, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted, project)),
     state: (target, signal) => on(target, signal, async (scope) => (await seeRoutes(scope)).routes),
+    certificates: {
+      put: (target, certificates, signal) => on(target, signal, (scope) => putCertificates(scope, certificates)),
+      reconcile: (target, wanted, signal) => on(target, signal, (scope) => reconcileCertificates(scope, wanted)),
+      state: (target, signal) => on(target, signal, certificatesState),
+    },
+    challenges: {
+      put: (target, token, answer, signal) => on(target, signal, (scope) => putChallenge(scope, token, answer)),
+      remove: (target, token, signal) => on(target, signal, (scope) => removeChallenge(scope, token)),
+    },
     remove: (target, signal) => on(target, signal, removeEdge),
   }
 }

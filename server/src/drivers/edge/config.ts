@@ -4,16 +4,17 @@ import { MOST_SEGMENTS } from './route-file.ts'
  * Caddy's whole configuration. It names no project, host or certificate and so is never loaded again for one: what
  * changes are files below `root`, and Caddy looks at them on every request and handshake.
  *
- *   routes/<host>/<order>+<project>+<service>@<port>[,<also>]   empty; the first by name wins, `<order>+none` takes it away
+ *   routes/<host>/<order>+<project>+<service>@<port>[,<also>][!]   empty; the first by name wins, `<order>+none` takes it away
  *   routes/<host>/<n>/<segment>/…/<order>+…                     the same for a path prefix of n segments
- *   pem/<host>/<id>.pem, then certs/<host>/<id>                 chain and key, then the empty pointer; the newest wins
+ *   pem/<host>/<order>+<id>.pem, then certs/<host>/<order>+<id>    chain and key, then the empty pointer; first by name wins
+ *   …/_.<parent>/…                                                 the same for `*.<parent>`
  *   challenge/<token>                                           ACME HTTP-01
  */
-export function edgeConfig({ root = EDGE_ROOT, http = ':80', https = ':443', admin = 'localhost:2019' } = {}): object {
-  const site = siteRoutes(root)
+export function edgeConfig({ root = EDGE_ROOT, httpsPort = 443 } = {}): object {
+  const away = { match: [{ not: [isFree, isPlain] }], handle: [toHttps(httpsPort)] }
   return {
     // Loopback of this container's own network: nobody else reaches it.
-    admin: { listen: admin },
+    admin: { listen: 'localhost:2019' },
     apps: {
       // No issuer and no on_demand: a name without a file is refused, and nothing is ever asked of the control plane.
       tls: { automation: { policies: [{ get_certificate: [{ via: 'http', url: `http://${CERTIFICATES}/cert` }] }] } },
@@ -22,8 +23,8 @@ export function edgeConfig({ root = EDGE_ROOT, http = ':80', https = ':443', adm
         grace_period: '3s',
         servers: {
           certs: { ...plain, listen: [CERTIFICATES], routes: [certificateRoute(root)] },
-          web: { ...plain, listen: [http], routes: site },
-          tls: { ...plain, listen: [https], tls_connection_policies: [{}], routes: site },
+          web: { ...plain, listen: [':80'], routes: siteRoutes(root, [away]) },
+          tls: { ...plain, listen: [':443'], tls_connection_policies: [{}], routes: siteRoutes(root, [remember]) },
         },
       },
     },
@@ -36,7 +37,8 @@ const CERTIFICATES = '127.0.0.1:9080'
 // HTTP/3 needs a published UDP port; without it, announcing it only costs clients a failed attempt.
 const plain = { automatic_https: { disable: true }, protocols: ['h1', 'h2'] }
 
-function siteRoutes(root: string): object[] {
+/** `before`: what comes before the proxy, once it is known what the request is for. */
+function siteRoutes(root: string, before: object[]): object[] {
   const challenge = '/.well-known/acme-challenge'
   const depths = Array.from({ length: MOST_SEGMENTS + 1 }, (_, index) => MOST_SEGMENTS - index)
   const noSite = { handler: 'static_response', status_code: 404, body: 'no such site\n' }
@@ -51,12 +53,18 @@ function siteRoutes(root: string): object[] {
     },
     plainHost,
     { handle: [readEntry] },
-    ...depths.map((depth) => prefixRoute(root, depth)),
+    ...depths.map((depth) => prefixRoute({ root, depth, before })),
     { handle: [noSite] },
   ]
 }
 
-/** Host names do not differ by case or a final dot, file names do. Caddy has no lower-case function: letter by letter. */
+/** Caddy has no function for it. */
+const lowerCase = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => ({
+  search: letter,
+  replace: letter.toLowerCase(),
+}))
+
+/** Host names do not differ by case or a final dot, file names do. So both are put right. */
 const plainHost = {
   match: [{ header_regexp: { Host: { pattern: '[A-Z]|\\.(:[0-9]+)?$' } } }],
   handle: [
@@ -64,13 +72,7 @@ const plainHost = {
       handler: 'headers',
       request: {
         replace: {
-          Host: [
-            ...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => ({
-              search: letter,
-              replace: letter.toLowerCase(),
-            })),
-            { search_regexp: '\\.(:[0-9]+)?$', replace: '$1' },
-          ],
+          Host: [...lowerCase, { search_regexp: '\\.(:[0-9]+)?$', replace: '$1' }],
         },
       },
     },
@@ -81,24 +83,45 @@ const plainHost = {
 const readEntry = {
   handler: 'map',
   source: '{http.matchers.file.relative}',
-  destinations: ['{up.project}', '{up.service}', '{up.port}', '{up.also}'],
+  destinations: ['{up.project}', '{up.service}', '{up.port}', '{up.also}', '{up.secure}'],
   mappings: [
     {
-      input_regexp: '\\+([a-z0-9_-]+)\\+([a-z0-9._-]+)@([0-9]+)(?:,([0-9]+))?$',
-      outputs: ['$1', '$2', '$3', '$4'],
+      input_regexp: '\\+([a-z0-9_-]+)\\+([a-z0-9._-]+)@([0-9]+)(?:,([0-9]+))?(!{0,2})$',
+      outputs: ['$1', '$2', '$3', '$4', '$5'],
     },
   ],
-  defaults: ['', '', '', ''],
+  defaults: ['', '', '', '', ''],
+}
+
+/** No service is named, or the entry has no mark for https. */
+const isFree = { vars: { '{up.project}': [''] } }
+const isPlain = { vars: { '{up.secure}': [''] } }
+
+const toHttps = (port: number) => ({
+  handler: 'static_response',
+  // Keeps the method, and may be remembered.
+  status_code: 308,
+  headers: { Location: [`https://{http.request.host}${port === 443 ? '' : `:${port}`}{http.request.uri}`] },
+})
+
+const remember = {
+  match: [{ vars: { '{up.secure}': ['!!'] } }],
+  handle: [
+    {
+      handler: 'headers',
+      response: { deferred: true, set: { 'Strict-Transport-Security': ['max-age=31536000'] } },
+    },
+  ],
 }
 
 /** Longest prefix first. A prefix whose entry says `none` falls through to the shorter ones. */
-function prefixRoute(root: string, depth: number): object {
+function prefixRoute({ root, depth, before }: { root: string; depth: number; before: object[] }): object {
   const segments = Array.from({ length: depth }, (_, index) => `/{http.request.uri.path.${index}}`).join('')
   const folder = depth === 0 ? '/{http.request.host}' : `/{http.request.host}/${depth}${segments}`
   const file = { root: `${root}/routes`, try_files: [`${folder}/*+*`], try_policy: 'first_exist' }
   // `..` would be followed to the entries of other prefixes and hosts; such a path belongs to the host as a whole.
   const dots = { vars_regexp: { '{http.request.uri.path}': { pattern: '(^|/)\\.\\.(/|$)' } } }
-  const taken = { not: [{ vars: { '{up.project}': [''] } }] }
+  const taken = { not: [isFree] }
   const alone = { vars: { '{up.also}': [''] } }
   return {
     match: [depth === 0 ? { file } : { file, not: [dots] }],
@@ -106,6 +129,7 @@ function prefixRoute(root: string, depth: number): object {
       {
         handler: 'subroute',
         routes: [
+          ...before,
           { match: [{ ...taken, ...alone }], handle: [proxy(tasksAt('{up.port}'))] },
           { match: [taken], handle: [changingPort] },
         ],
@@ -148,11 +172,24 @@ const changingPort = {
   load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '20ms' },
 }
 
+/** The name as it is, else as one of its parent's. A label is never empty and has no dot, so one name has one parent. */
 function certificateRoute(root: string): object {
+  const name = '{http.request.uri.query.server_name}'
+  const parent = {
+    handler: 'map',
+    source: name,
+    destinations: ['{sni.parent}'],
+    mappings: [{ input_regexp: '^[^.]+[.](.+)$', outputs: ['$1'] }],
+    defaults: [''],
+  }
+  const lower = {
+    match: [{ vars_regexp: { [name]: { pattern: '[A-Z]' } } }],
+    handle: [{ handler: 'rewrite', query: { replace: lowerCase.map((one) => ({ key: 'server_name', ...one })) } }],
+  }
   const newest = {
     root: `${root}/certs`,
-    try_files: ['/{http.request.uri.query.server_name}/*'],
-    try_policy: 'most_recently_modified',
+    try_files: [`/${name}/*+*`, '/_.{sni.parent}/*+*'],
+    try_policy: 'first_exist',
   }
   const serve = [
     { handler: 'rewrite', uri: '{http.matchers.file.relative}.pem' },
@@ -160,6 +197,8 @@ function certificateRoute(root: string): object {
   ]
   return {
     match: [{ path: ['/cert'] }],
-    handle: [{ handler: 'subroute', routes: [{ match: [{ file: newest }], handle: serve }] }],
+    handle: [
+      { handler: 'subroute', routes: [lower, { handle: [parent] }, { match: [{ file: newest }], handle: serve }] },
+    ],
   }
 }

@@ -15,6 +15,7 @@ import { upload } from './archive.ts'
 import { answers, appSpec, ask, containerOf, edgeBench, routeTo, servicesGone } from './bench.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeEngine } from './edge.ts'
+import { nameFor } from './route-file.ts'
 
 // An edge on a server that is reached only over SSH, and its two other doors: certificates and challenges.
 const bench = edgeBench(labPart('caddy').image)
@@ -80,19 +81,27 @@ describe('TLS', () => {
 
   test('a pem whose pointer is missing does not count yet', async () => {
     const container = await containerOf(docker, name)
-    await upload(container, [{ path: 'pem/half.test/one.pem', body: makeCertificate('half.test').pem }], never)
+    await upload(
+      container,
+      [{ path: `pem/half.test/${nameFor('one', Date.now())}.pem`, body: makeCertificate('half.test').pem }],
+      never,
+    )
     await expect(handshake('half.test')).rejects.toThrow(/alert|SSL|reset/i)
   })
 })
 
 test('a challenge is answered for any host, and nothing else of the volume is', async () => {
-  const container = await containerOf(docker, name)
-  await upload(container, [{ path: 'challenge/token-1', body: 'token-1.thumb' }], never)
+  await edge.challenges.put(null, 'token-1', 'token-1.thumb')
   const asked = (path: string) =>
     ask({ ...at, host: 'not-yet-routed.test', path: `/.well-known/acme-challenge/${path}` })
   expect(await asked('token-1')).toMatchObject({ status: 200, body: 'token-1.thumb' })
   for (const path of ['token-2', '', '../pem/tls.test/one.pem', '%2e%2e/pem/tls.test/one.pem']) {
     expect(await asked(path)).toMatchObject({ status: 404 })
+  }
+  await edge.challenges.remove(null, 'token-1')
+  expect(await asked('token-1')).toMatchObject({ status: 404 })
+  for (const token of ['../pem', '', 'a/b']) {
+    await expect(edge.challenges.put(null, token, 'x')).rejects.toMatchObject({ code: 'challenge_invalid' })
   }
 })
 
@@ -106,12 +115,9 @@ function makeCertificate(host: string): { pem: string; fingerprint: string } {
   return { pem: certificate + readFileSync(key, 'utf8'), fingerprint: fingerprint256 }
 }
 
-/** First the certificate, then the pointer to it, as whoever issues them will do. */
 async function install(host: string, id: string): Promise<string> {
   const { pem, fingerprint } = makeCertificate(host)
-  const container = await containerOf(docker, name)
-  await upload(container, [{ path: `pem/${host}/${id}.pem`, body: pem }], never)
-  await upload(container, [{ path: `certs/${host}/${id}`, body: '' }], never)
+  await edge.certificates.put(null, [{ host, id, pem }])
   return fingerprint
 }
 

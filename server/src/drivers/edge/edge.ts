@@ -18,8 +18,44 @@ export interface Edge<Target> {
     signal?: AbortSignal,
   ): Promise<{ written: number; removed: number }>
   state(target: Target, signal?: AbortSignal): Promise<EdgeRoute[]>
+  certificates: EdgeCertificates<Target>
+  challenges: EdgeChallenges<Target>
   /** Takes away the service, its files and its configuration; the network stays while others are on it. */
   remove(target: Target, signal?: AbortSignal): Promise<void>
+}
+
+/** Which certificate a TLS client is shown, by the name it asks for. A name without one is refused. */
+interface EdgeCertificates<Target> {
+  /** Adds these; a host's former one is no longer shown from the next handshake on. Where a host has this id, nothing is done. */
+  put(target: Target, certificates: EdgeCertificate[], signal?: AbortSignal): Promise<void>
+  /**
+   * Makes them exactly these: fills an emptied edge, takes away hosts that are not named, and deletes files and answered
+   * challenges that count no more. As with routes, `wanted` is asked for after the edge's own have been read.
+   */
+  reconcile(
+    target: Target,
+    wanted: CertificatesWanted,
+    signal?: AbortSignal,
+  ): Promise<{ written: number; removed: number }>
+  /** What is shown now. */
+  state(target: Target, signal?: AbortSignal): Promise<{ host: string; id: string }[]>
+}
+
+export type EdgeCertificate = {
+  /** `*.example.com` is for all names right below `example.com` that have none of their own. */
+  host: string
+  /** Another certificate has another id. */
+  id: string
+  /** The chain and its key; asked for only when the edge lacks it. */
+  pem: string | (() => Promise<string>)
+}
+
+export type CertificatesWanted = EdgeCertificate[] | (() => Promise<EdgeCertificate[]>)
+
+/** Answers to a CA (HTTP-01), for any host and also without a route. */
+interface EdgeChallenges<Target> {
+  put(target: Target, token: string, keyAuthorization: string, signal?: AbortSignal): Promise<void>
+  remove(target: Target, token: string, signal?: AbortSignal): Promise<void>
 }
 
 export type EdgeRoute = {
@@ -32,6 +68,8 @@ export type EdgeRoute = {
   port: number
   /** Where its successor listens while it is being replaced: each container answers on one of the two. */
   also?: number | null
+  /** Sends plain HTTP to https; `hsts` also tells browsers to remember that. For hosts that have a certificate. */
+  secure?: 'redirect' | 'hsts' | null
 }
 
 export type RoutesWanted = EdgeRoute[] | (() => Promise<EdgeRoute[]>)
@@ -63,6 +101,9 @@ export type EdgeFailureCode =
   | 'edge_timeout'
   | 'route_invalid'
   | 'routes_contested'
+  | 'certificate_invalid'
+  | 'certificates_contested'
+  | 'challenge_invalid'
 
 /** What the edge could not do. What stops earlier, on the way to the engine, is the engine's own failure. */
 export class EdgeFailure extends Error {
@@ -84,4 +125,7 @@ const hints: Record<EdgeFailureCode, string> = {
   edge_timeout: "Look at the edge's tasks on the server: docker service ps --no-trunc NAME.",
   route_invalid: 'Host names are lower-case ASCII (punycode), paths such as /api/v1.',
   routes_contested: 'Try again; two changes of the routes met.',
+  certificate_invalid: 'Give a PEM file with the chain, its first certificate for this host, and its private key.',
+  certificates_contested: 'Try again; two changes of the certificates met.',
+  challenge_invalid: 'Tokens and answers have only letters, digits, hyphens, underscores and dots.',
 }

@@ -34,7 +34,7 @@ async function bringAbout(scope: EdgeScope, settings: EdgeSettings): Promise<'cr
     throw new EdgeFailure('edge_foreign', `The edge ${name} on this server belongs to another Slipway.`)
   }
   await ensureNetwork(scope, settings.instance)
-  const place = { name, nodeId: await nodeId(scope), config: await ensureConfig(scope) }
+  const place = { name, nodeId: await nodeId(scope), config: await ensureConfig(scope, settings) }
   const { hash, spec } = edgeService(place, settings)
   const done = !service ? 'created' : labels[SPEC_LABEL] === hash ? 'unchanged' : 'replaced'
   // Before anything stops: the old task has to go first, and its successor must not fetch its image while nobody listens.
@@ -92,8 +92,8 @@ async function nodeId({ docker }: EdgeScope): Promise<string> {
   return Swarm?.NodeID ?? ''
 }
 
-async function ensureConfig(scope: EdgeScope): Promise<{ id: string; name: string }> {
-  const wanted = configObject(scope.name)
+async function ensureConfig(scope: EdgeScope, { httpsPort }: EdgeSettings): Promise<{ id: string; name: string }> {
+  const wanted = configObject(scope.name, httpsPort)
   const there = (await configsOf(scope)).find(({ Spec }) => Spec?.Name === wanted.Name)
   const id = there?.ID ?? ((await scope.docker.createConfig(wanted)) as { id: string }).id
   return { id, name: wanted.Name }

@@ -2,7 +2,7 @@ import { upload } from './archive.ts'
 import { EdgeFailure, type EdgeRoute, type RoutesWanted } from './edge.ts'
 import { ROUTES, type RoutesSeen, readRoutes } from './read-routes.ts'
 import { NONE, nameFor, placeRoute, type RouteFile, routeOf } from './route-file.ts'
-import { type EdgeScope, runningEdge } from './running.ts'
+import { type EdgeScope, isGone, runningEdge } from './running.ts'
 import { tidyRoutes } from './tidy.ts'
 
 /** Writing is followed by looking again: another caller, or a container that ended meanwhile, costs one more round. */
@@ -65,10 +65,4 @@ function changesOf({ winners }: RoutesSeen, entries: Map<string, string>, isMine
     const stamp = Math.max(Date.now(), (winner?.stamp ?? 0) + 1)
     return [{ slot, entry, name: nameFor(entry, stamp) }]
   })
-}
-
-/** The container ended between finding and asking it; its successor has the same volume. */
-function isGone(error: unknown): boolean {
-  const { statusCode } = error as { statusCode?: number }
-  return statusCode === 404 || statusCode === 409
 }

@@ -15,8 +15,8 @@ export const NONE = 'none'
 
 /** The slot and the entry of a route that is fit to be written. */
 export function placeRoute(route: EdgeRoute): { slot: string; entry: string } {
-  const { host, pathPrefix, project, service, port, also = null } = route
-  if (!HOST.test(host) || host.length > 253) {
+  const { host, pathPrefix, project, service, port, also = null, secure = null } = route
+  if (!isHostName(host)) {
     throw invalid(`${quoted(host)} is not a host name`)
   }
   if (!PROJECT.test(project)) throw invalid(`${quoted(project)} is not a project's id`)
@@ -25,11 +25,15 @@ export function placeRoute(route: EdgeRoute): { slot: string; entry: string } {
     if (!Number.isInteger(one) || one < 1 || one > 65_535) throw invalid(`${one} is not a port`)
   const segments = segmentsOf(pathPrefix ?? '/')
   const slot = segments.length === 0 ? host : [host, segments.length, ...segments].join('/')
-  return { slot, entry: `${project}+${service}@${port}${also === null ? '' : `,${also}`}` }
+  return { slot, entry: `${project}+${service}@${port}${also === null ? '' : `,${also}`}${MARKS[secure ?? 'none']}` }
 }
+
+/** At the end of an entry: what a request without TLS gets, and whether browsers are told to remember it. */
+const MARKS = { none: '', redirect: '!', hsts: '!!' } as const
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const HOST = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
+export const isHostName = (host: string) => HOST.test(host) && host.length <= 253
 const PROJECT = /^[a-z0-9][a-z0-9_-]{0,62}$/
 const SERVICE = /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/
 // No plus sign: that is what tells an entry from a folder.
@@ -67,9 +71,14 @@ export function parseFile(path: string): RouteFile | undefined {
 
 /** The route an entry in a slot stands for; undefined for `none`. */
 export function routeOf({ slot, entry }: Pick<RouteFile, 'slot' | 'entry'>): EdgeRoute | undefined {
-  const [, project, service, port, also] = /^([^+]+)\+([^@]+)@(\d+)(?:,(\d+))?$/.exec(entry) ?? []
+  const [, project, service, port, also, marks] = /^([^+]+)\+([^@]+)@(\d+)(?:,(\d+))?(!{0,2})$/.exec(entry) ?? []
   const [host, , ...segments] = slot.split('/')
   if (host === undefined || project === undefined || service === undefined) return undefined
   const pathPrefix = segments.length === 0 ? null : `/${segments.join('/')}`
-  return { host, pathPrefix, project, service, port: Number(port), ...(also !== undefined && { also: Number(also) }) }
+  const secure = marks === MARKS.hsts ? 'hsts' : 'redirect'
+  return {
+    ...{ host, pathPrefix, project, service, port: Number(port) },
+    ...(also !== undefined && { also: Number(also) }),
+    ...(marks && { secure }),
+  }
 }

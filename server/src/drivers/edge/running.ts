@@ -79,3 +79,9 @@ function refuseDeadEnd({ name, pendingMs }: EdgeScope, service: Service, hash: s
 }
 
 const ageOf = ({ Timestamp = '' }: NonNullable<Task['Status']>) => Date.now() - Date.parse(Timestamp)
+
+/** The container ended between finding and asking it; its successor has the same volume. */
+export function isGone(error: unknown): boolean {
+  const { statusCode } = error as { statusCode?: number }
+  return statusCode === 404 || statusCode === 409
+}

@@ -11,8 +11,11 @@ const SECOND = 1e9
 const CONFIG_FILE = '/etc/slipway-edge.json'
 
 /** The static configuration as a Swarm object; these cannot change, so another text is another name. */
-export function configObject(name: string): { Name: string; Labels: Record<string, string>; Data: string } {
-  const text = JSON.stringify(edgeConfig())
+export function configObject(
+  name: string,
+  httpsPort: number,
+): { Name: string; Labels: Record<string, string>; Data: string } {
+  const text = JSON.stringify(edgeConfig({ httpsPort }))
   return {
     Name: `${name}-${hashOf(text)}`,
     Labels: { [ROLE_LABEL]: 'edge' },

@@ -1,0 +1,46 @@
+import { type AccountRequest, type Acme, type AcmeAccount, AcmeFailure, type AcmeTarget } from './acme.ts'
+import { issue } from './issue.ts'
+import { newKey } from './key.ts'
+import { renewalWindow } from './renewal.ts'
+import { type Session, withSession } from './session.ts'
+
+export type AcmeClientOptions = { requestMs?: number; deadlineMs?: number }
+
+/** ACME by the npm package acme-client. */
+export function acmeClient({ requestMs = 20_000, deadlineMs = 120_000 }: AcmeClientOptions = {}): Acme {
+  const on = <T>(
+    target: AcmeTarget,
+    request: { signal: AbortSignal; deadlineMs?: number },
+    work: (session: Session) => Promise<T>,
+  ) => withSession(target, { requestMs, signal: request.signal, deadlineMs: request.deadlineMs ?? deadlineMs }, work)
+  return {
+    account: (target, request) => on(target, request, (session) => account(session, request)),
+    issue: (target, request) => on(target, request, (session) => issue(session, target, request)),
+    renewalWindow: (target, request) => on(target, request, (session) => renewalWindow(session, target, request)),
+  }
+}
+
+async function account(session: Session, request: AccountRequest): Promise<AcmeAccount> {
+  const { contact = [] } = request
+  const keyPem = request.keyPem ?? (await newKey())
+  const client = session.client(keyPem)
+  const known = request.keyPem !== undefined && (await isKnown(session, client))
+  const told = contact.length > 0 ? { contact } : {}
+  const made = await session.during('account', () =>
+    // An update with nothing in it would be refused.
+    known ? client.updateAccount(told) : client.createAccount({ termsOfServiceAgreed: true, ...told }),
+  )
+  if (made.status !== 'valid') throw new AcmeFailure('account_refused', `The CA says of the account: ${made.status}.`)
+  return { keyPem, url: client.getAccountUrl() }
+}
+
+function isKnown(session: Session, client: ReturnType<Session['client']>): Promise<boolean> {
+  const asked = session.during('account', () => client.createAccount({ onlyReturnExisting: true }))
+  return asked.then(
+    () => true,
+    (error) => {
+      if (error instanceof AcmeFailure && error.problem?.type.endsWith(':accountDoesNotExist')) return false
+      throw error
+    },
+  )
+}
