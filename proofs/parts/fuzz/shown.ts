@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ZodType } from 'zod'
 import type { Field, Ids } from './fields.ts'
 import { type Reply, requestWith, type Sender, send } from './send.ts'
@@ -116,8 +117,14 @@ async function isListed(taken: Taken) {
   return found ? undefined : 'it is not in the list of variables'
 }
 
-/** Long enough not to be there by chance. */
-function isHidden({ value, reply }: Taken) {
-  const leaks = value.length >= 8 && reply.text.includes(JSON.stringify(value).slice(1, -1))
-  return leaks ? 'the answer shows it' : undefined
+/**
+ * Long enough not to be there by chance. Another field may hold the same text since earlier: then it is
+ * shown as well when the secret is another one.
+ */
+async function isHidden({ at, ids, field, value, reply }: Taken) {
+  const shows = ({ text }: Reply) => value.length >= 8 && text.includes(JSON.stringify(value).slice(1, -1))
+  if (!shows(reply)) return undefined
+  const { path, body } = requestWith(field, `another ${randomUUID()}`, ids)
+  const other = await send(at, field.endpoint.method, path, body)
+  return other.status < 300 && shows(other) ? undefined : 'the answer shows it'
 }
