@@ -8,7 +8,8 @@ import { stateDir } from './paths.ts'
 /** Stops everything this lab started and leaves the machine as it was; only the cache stays. */
 export async function down(): Promise<void> {
   const begin = performance.now()
-  await Promise.all([...['engine', ...hostNames].map(endMachine), endGroup('postgres'), endGroup('registry')])
+  const machines = ['engine', 'sftp', ...hostNames]
+  await Promise.all([...machines.map(endMachine), ...['postgres', 'registry', 's3'].map(endGroup)])
   await removeNetwork()
   rmSync(stateDir, { recursive: true, force: true })
   process.stderr.write(`down in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`)

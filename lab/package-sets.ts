@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cacheDir } from './paths.ts'
 
-export type SetName = 'database' | 'engine' | 'registry' | 'acme'
+export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3'
 
 interface PackageSet {
   /** With what they depend on, as far as the machine lacks it. */
@@ -28,6 +28,8 @@ export const packageSets: Record<SetName, PackageSet> = {
   registry: { withDependencies: ['docker-registry'], alone: [] },
   // Trixie's, which tells when to renew; bookworm's does not yet.
   acme: { withDependencies: [], alone: ['pebble/trixie'] },
+  dns: { withDependencies: ['bind9', 'knot'], alone: [] },
+  s3: { withDependencies: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'], alone: [] },
 }
 
 /** Where a set's packages are unpacked; another list of packages is another folder. */

@@ -50,6 +50,41 @@ interface AcmePart {
   dns: string
 }
 
+export interface S3Part {
+  endpoint: string
+  tlsEndpoint: string
+  /** Whom to trust at the TLS endpoint. */
+  roots: string
+  region: string
+  main: S3Login
+  other: S3Login
+  small: S3Login & { quotaBytes: number }
+  log: string
+}
+
+interface S3Login {
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+export interface SftpPart {
+  address: string
+  port: number
+  user: string
+  readOnlyUser: string
+  fullUser: string
+  /** The same for all three. */
+  password: string
+  keyFile: string
+  lockedKeyFile: string
+  passphrase: string
+  /** Public halves; Ed25519, ECDSA, RSA. */
+  hostKeyFiles: string[]
+  /** Where the first user starts, as this machine sees it too. */
+  home: string
+  log: string
+}
+
 export interface Lab {
   postgres?: PostgresPart
   engine?: EnginePart
@@ -58,6 +93,8 @@ export interface Lab {
   registry?: RegistryPart
   caddy?: CaddyPart
   acme?: AcmePart
+  s3?: S3Part
+  sftp?: SftpPart
 }
 
 const file = join(stateDir, 'lab.json')

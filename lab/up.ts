@@ -5,6 +5,8 @@ import { makeImages } from './parts/images.ts'
 import { needPackages } from './parts/packages.ts'
 import { upPostgres } from './parts/postgres.ts'
 import { upRegistry } from './parts/registry.ts'
+import { upS3 } from './parts/s3.ts'
+import { upSftp } from './parts/sftp.ts'
 
 interface Part {
   needs: string[]
@@ -14,7 +16,7 @@ interface Part {
 const parts: Record<string, Part> = {
   packages: {
     needs: [],
-    start: () => needPackages('database', 'engine', 'registry', 'acme').then(() => 'in the cache'),
+    start: () => needPackages('database', 'engine', 'registry', 'acme', 'dns', 's3').then(() => 'in the cache'),
   },
   postgres: { needs: [], start: upPostgres },
   images: { needs: ['packages'], start: makeImages },
@@ -22,6 +24,8 @@ const parts: Record<string, Part> = {
   hosts: { needs: ['packages', 'images'], start: upHosts },
   registry: { needs: ['packages'], start: upRegistry },
   acme: { needs: ['packages'], start: upAcme },
+  s3: { needs: ['packages'], start: upS3 },
+  sftp: { needs: ['packages'], start: upSftp },
 }
 
 /** Starts the named parts and what they need, side by side where nothing stands between them. */

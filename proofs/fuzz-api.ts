@@ -9,13 +9,18 @@ import { openSite } from './parts/site.ts'
 export const claim = 'every text field of the API takes hostile text as text, or refuses it by name'
 export const quick = true
 
+/** Nobody is asked where these names lead: there is no name server at that port. Local backups are allowed, below the example. */
+const ENV = {
+  SLIPWAY_DNS_SERVERS: '127.0.0.1:9',
+  BACKUP_ALLOW_LOCAL_DESTINATION: 'true',
+  BACKUP_LOCAL_ROOT: '/srv/backups',
+}
 const RUNS = Number(process.env.SLIPWAY_FUZZ_RUNS ?? 25)
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const seed = Number(process.env.SLIPWAY_FUZZ_SEED ?? randomBytes(4).readInt32BE())
   const canary = join(tmpdir(), `canary-${randomBytes(6).toString('hex')}`)
-  // Nobody is asked where these names lead: there is no name server at that port.
-  const site = await openSite({ name: 'fuzzapi', env: { SLIPWAY_DNS_SERVERS: '127.0.0.1:9' } })
+  const site = await openSite({ name: 'fuzzapi', env: ENV })
   try {
     const ids = await fuzzWorld(site)
     const tally = await fuzzApi({ at: { url: site.base(), token: site.token }, ids, canary, runs: RUNS, seed })

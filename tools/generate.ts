@@ -36,7 +36,7 @@ async function routeTable(): Promise<Endpoint[]> {
   const config = readConfig(nowhere)
   const logger = createLogger('silent')
   const { platform } = wire(config, logger)
-  return (await buildApp({ platform, logger, metrics: createMetrics(platform.pool) })).endpoints
+  return (await buildApp({ platform, logger, metrics: createMetrics(platform) })).endpoints
 }
 
 function routesPage(table: Endpoint[]): string {

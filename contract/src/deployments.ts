@@ -10,7 +10,7 @@ import { Done, PageQuery, pageOf } from './pages.ts'
 import { prepare } from './prepare.ts'
 import { RunningTask, TaskUsage } from './running.ts'
 import { EnvironmentName, ImageReference, ServiceConfig, ServiceName } from './services.ts'
-import { sslStatus } from './ssl.ts'
+import { sslRenew, sslStatus } from './ssl.ts'
 
 const branch = z
   .string()
@@ -86,6 +86,7 @@ export const deployments = {
     bodyLimit: 8 * 1024 * 1024,
   }),
   sslStatus,
+  sslRenew,
   show: endpoint({
     method: 'GET',
     path: '/api/deployments/:id',

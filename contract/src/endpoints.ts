@@ -1,4 +1,5 @@
 import { audit, auth, me, members, tokens } from './access.ts'
+import { backupDestinations } from './backup-destinations.ts'
 import { deployments } from './deployments.ts'
 import { domains } from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -23,4 +24,5 @@ export const endpoints = {
   folderSessions,
   servers,
   deployments,
+  backupDestinations,
 } as const satisfies Record<string, Record<string, Endpoint>>

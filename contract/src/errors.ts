@@ -21,11 +21,17 @@ export const ERROR_CODES = {
   last_owner: [400, 'The organization would be left without an owner.'],
   scope_exceeds_caller: [400, 'A token cannot hold more than the credential that makes it.'],
   githost_not_connected: [400, 'The organization has no connection to a git host that could be used.'],
+  dns_wrong: [400, 'The name does not lead to the server; the message says where it leads and where it should.'],
   address_refused: [
     400,
     'The name leads only to addresses that this instance does not connect to: private, local, reserved.',
   ],
   local_engine_unavailable: [400, 'This instance does not offer its own engine as a server.'],
+  duplicate_name: [400, 'Another backup destination of the organization has this name.'],
+  local_destination_refused: [
+    400,
+    'This instance keeps no backups on its own machine, or not at this path; the message says which.',
+  ],
   server_in_use: [409, 'Projects still run on this server.'],
   credentials_missing: [401, 'No access token and no session was sent.'],
   credentials_invalid: [401, 'The access token is unknown or revoked, or the session has ended.'],
@@ -52,6 +58,7 @@ export const ERROR_CODES = {
   idempotency_mismatch: [422, 'The same Idempotency-Key was used before with another request.'],
   rate_limited: [429, 'Too many requests; Retry-After says when to come back.'],
   internal: [500, 'A fault of the server; the request id finds it in the log.'],
+  certificate_failed: [502, 'The CA did not issue a certificate; the message has its own reason, the hint what to do.'],
   server_unreachable: [502, 'The server or its engine could not be reached, or failed; the message says how.'],
   database_unavailable: [503, 'The database cannot be reached; Retry-After says when to try again.'],
 } as const satisfies Record<string, readonly [number, string]>

@@ -9,6 +9,14 @@ export const HostName = z
   .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a host name')
   .meta({ example: 'shop.example.com' })
 
+/** A host name, or `*.` and one: every name right below it that has no entry of its own. */
+export const NameOrWildcard = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine((name) => HostName.safeParse(name.replace(/^\*\./, '')).success, 'must be a host name, or *. and one')
+  .meta({ example: 'shop.example.com' })
+
 /** Where on a host something begins. */
 export const PathPrefix = z
   .string()

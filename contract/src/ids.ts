@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   srv: 'server',
   upl: 'folder session',
   dep: 'deployment',
+  dst: 'backup destination',
 } as const
 export type IdPrefix = keyof typeof ID_PREFIXES
 

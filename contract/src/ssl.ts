@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { HostName } from './host-names.ts'
+import { HostName, NameOrWildcard } from './host-names.ts'
 import { timestamp } from './ids.ts'
 
 export const SSL_STATES = {
@@ -50,4 +50,25 @@ export const sslStatus = endpoint({
   example: { domain: 'shop.example.com' },
   neverKept: true,
   unaudited: 'it only looks: one lookup, one handshake, and nothing is written',
+})
+
+const Renewed = z
+  .object({ success: z.literal(true), domain: z.string(), validTo: timestamp, issuer: z.string() })
+  .meta({ id: 'Renewed' })
+
+export const sslRenew = endpoint({
+  method: 'POST',
+  path: '/api/deployments/ssl/renew',
+  summary:
+    "Get a new certificate for a domain of the organization; answers after the CA did, with the CA's own reason if it refuses",
+  access: { permission: 'deployment:write' },
+  body: z.object({
+    domain: NameOrWildcard,
+    force: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'also within an hour of the last time, or while the CA asked to wait' }),
+  }),
+  response: Renewed,
+  example: { domain: 'shop.example.com' },
 })

@@ -16,6 +16,8 @@ export interface CaOptions {
   /** Whether an account needs a key that the CA gave out beforehand; `eab` of the result is one. */
   eab?: boolean
   validitySeconds?: number
+  /** host:port of the name server it believes, instead of its own. */
+  dnsServer?: string
   env?: Record<string, string>
 }
 
@@ -71,7 +73,7 @@ async function startIn(folder: string, options: CaOptions): Promise<TestCa> {
   const env = { ...plain, ...options.env }
   const children = [
     startChild([dns, '-dns01', dnsAddress, '-management', dnsManagementAddress, ...off], env),
-    startChild([pebble, '-config', join(folder, 'pebble.json'), '-dnsserver', dnsAddress], env),
+    startChild([pebble, '-config', join(folder, 'pebble.json'), '-dnsserver', options.dnsServer ?? dnsAddress], env),
   ]
   const stop = async () => {
     await Promise.all(children.map((child) => child.stop()))

@@ -105,7 +105,8 @@ async function makeKey(file: string, name: string): Promise<void> {
   })
 }
 
-function greets(host: string): Promise<true | undefined> {
+/** Whether an SSH server answers there. */
+export function greets(host: string): Promise<true | undefined> {
   return new Promise((settle) => {
     const socket = connect({ host, port: 22 })
     const answer = (result?: true) => {

@@ -14,8 +14,8 @@ const PATIENCE_MS = 30_000
  * would open another connection, or ask again, without saying so.
  */
 export class KeepAlive {
-  readonly #at: { address: string; port: number }
   readonly #host: string
+  readonly #open: () => Socket
   #socket: Socket | undefined
   #held: Buffer = NONE
   #settle: ((result: Reply | Error) => void) | undefined
@@ -24,9 +24,10 @@ export class KeepAlive {
   /** Those among them that ended with a reset. */
   resetIdle = 0
 
-  constructor(at: { address: string; port: number }, host: string) {
-    this.#at = at
+  /** `open` makes the connection; one with TLS is a socket as well. */
+  constructor({ address, port }: { address: string; port: number }, host: string, open?: () => Socket) {
     this.#host = host
+    this.#open = open ?? (() => connect({ host: address, port, noDelay: true }))
   }
 
   ask({ method, path, headers = '', body = NONE }: Question): Promise<Reply> {
@@ -51,7 +52,7 @@ export class KeepAlive {
   }
 
   #connect(): Socket {
-    const socket = connect({ host: this.#at.address, port: this.#at.port, noDelay: true })
+    const socket = this.#open()
     this.#socket = socket
     this.#held = NONE
     let why = 'the connection was closed before the answer'

@@ -56,7 +56,17 @@ export async function fill(database: ProofDatabase, projects: number): Promise<v
 const secondsSince = (from: number) => `${((performance.now() - from) / 1000).toFixed(0)} s`
 
 /** Tables that stay small whatever the instance holds, or are not the subject of any request. */
-const LEFT_EMPTY = ['migration', 'migration_lock', 'verification', 'rate_limit', 'schedule', 'run_limit']
+const LEFT_EMPTY = [
+  'migration',
+  'migration_lock',
+  'verification',
+  'rate_limit',
+  'schedule',
+  'run_limit',
+  'acme_account',
+  'acme_order',
+  'sealing_key',
+]
 
 /** A table of a later migration that nobody fills here would be fast for the wrong reason. */
 async function refuseUnknownTables(client: PoolClient, filled: string[]): Promise<void> {
@@ -130,6 +140,10 @@ const tables = (size: Sizes): Record<string, string> => ({
       repeat('k', 600), repeat('p', 80) from (
         select n, case when n < ${HEAD} then 0 else (n - ${HEAD}) % ${size.orgs} end as k
         from generate_series(0, ${size.servers - 1}) n) as rows`,
+  backup_destination: `insert into backup_destination (id, org_id, name, name_key, kind, bucket, access_key_id, secret_access_key,
+      next_verify_at)
+    select ${id('dst', 'n')}, ${id('org', 'k')}, 'destination-' || n, 'destination-' || n, 's3_compatible', 'bucket-' || n,
+      repeat('a', 120), repeat('s', 120), now() + random() * interval '1 day' from ${rows(size.rest, size.orgs)}`,
   project: `insert into project (id, org_id, name, repository, branch, server_id, settings)
     select ${id('prj', 'n')}, ${id('org', 'k')}, 'project-' || n,
       case when n % 10 < 7 then 'https://git.example.com/team/project-' || n end, 'main',
@@ -169,11 +183,12 @@ const tables = (size: Sizes): Record<string, string> => ({
     select id, now() + random() * interval '1 day' from organization`,
   deployment: `insert into deployment (id, org_id, project_id, server_id, number, status, active, trigger, source, request,
       branch, created_by, next_seq, started_at, finished_at)
-    select ${id('dep', 'n')}, org_id, project_id, ${id('srv', '0')}, n, (array['ready', 'failed', 'cancelled', 'superseded'])[1 + n % 4],
+    select ${id('dep', 'n')}, org_id, project_id, server_id, n, (array['ready', 'failed', 'cancelled', 'superseded'])[1 + n % 4],
       n >= ${HEAD} and n % 4 = 0, 'manual', '{"kind": "image", "image": "nginx"}', '{}', 'main', '{"kind": "user", "name": "Person"}',
       2, now(), now() from (
         select n, ${id('org', '0')} as org_id, ${id('prj', '0')} as project_id from generate_series(0, ${HEAD - 1}) n
-        union all select ${HEAD} + row_number() over () as n, org_id, id from project where right(id, 1) = '0') as rows`,
+        union all select ${HEAD} + row_number() over () as n, org_id, id from project where right(id, 1) = '0') as rows
+      join (select org_id, min(id) as server_id from server group by org_id) as servers using (org_id)`,
   deployment_event: `insert into deployment_event (deployment_id, seq, at, type, data)
     select ${id('dep', '0')}, n, now(), 'log', '{"stream": "stdout", "line": "building"}'::jsonb from generate_series(3, 900) n
     union all select id, seq, now(), 'log', '{"stream": "stdout", "line": "building"}'
@@ -181,8 +196,12 @@ const tables = (size: Sizes): Record<string, string> => ({
   deployment_segment: `insert into deployment_segment (deployment_id, first_seq, last_seq, location, keep_until)
     select id, 1, 2, org_id || '/' || id || '/1-2', now() + random() * interval '1 year'
     from deployment where right(id, 1) >= '8'`,
-  host_name: `insert into host_name (host, org_id, project_id, service, port, kind)
-    select lower(right(id, 26)) || '.example.com', org_id, id, 'web', 3000, 'free' from project where right(id, 1) = '1'`,
+  host_name: `insert into host_name (host, org_id, project_id, kind)
+    select lower(right(id, 26)) || '.example.com', org_id, id, 'free' from project where right(id, 1) = '1'`,
+  host_path: `insert into host_path (host, service, port) select host, 'web', 3000 from host_name`,
+  certificate: `insert into certificate (id, org_id, project_id, host, look_at, serial, installed, not_before, not_after, renew_at)
+    select 'crt_' || right(project_id, 26), org_id, project_id, host, now() + random() * interval '6 hours', '1', '1',
+      now(), now() + interval '90 days', now() + random() * interval '60 days' from host_name`,
   run: `insert into run (id, lane, kind, org_id, input, status, started_at, finished_at)
     select id, 'project/' || project_id, 'deploy', org_id, '{"deployment": "dep_1"}', 'succeeded', now(), now() from deployment`,
   run_step: `insert into run_step (run_id, name, fence, output, ended_at)

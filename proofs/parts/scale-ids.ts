@@ -17,6 +17,7 @@ const SOURCES: Partial<Record<IdPrefix, string>> = {
   srv: 'select id from server where org_id = $1',
   upl: 'select id from folder_session where org_id = $1',
   dep: 'select id from deployment where org_id = $1',
+  dst: 'select id from backup_destination where org_id = $1',
 }
 
 /** Ids for every place of a request that takes one: the organization's newest rows, and its oldest, which has most. */

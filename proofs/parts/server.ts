@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -26,6 +26,8 @@ type Options = {
   port?: number
   dataDir?: string
   key?: string
+  /** A file that what it logs is added to. */
+  logFile?: string
 }
 
 /** The server that users run: the built one, with nothing of the development set-up in its environment. */
@@ -35,10 +37,12 @@ export async function startServer(options: Options): Promise<RunningServer> {
   const main = join(root, 'server/dist/main.js')
   if (!existsSync(main)) throw new Error('The server is not built. Run: npm run build')
   const started = performance.now()
+  const log = options.logFile === undefined ? undefined : openSync(options.logFile, 'a')
   const child = spawn(process.execPath, [main, ...(options.argv ?? [])], {
     env: { ...environment(options, dataDir, port), ...options.env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', log ?? 'ignore', 'pipe'],
   })
+  if (log !== undefined) closeSync(log)
   let errors = ''
   child.stderr?.on('data', (chunk) => {
     errors += chunk
@@ -69,6 +73,7 @@ const environment = (options: Options, dataDir: string, port: number) => ({
   PATH: process.env.PATH ?? '',
   SLIPWAY_DATABASE_URL: options.databaseUrl,
   SLIPWAY_SECRET_KEY: options.key ?? secretKey,
+  SLIPWAY_ACME_DIRECTORY: 'off',
   SLIPWAY_DATA_DIR: dataDir,
   SLIPWAY_PORT: String(port),
   SLIPWAY_RATE_PER_ADDRESS: '100000000',

@@ -23,6 +23,8 @@ type Options = {
   env?: Record<string, string>
   /** Of a PostgreSQL of the proof's own. */
   databaseUrl?: string
+  /** A file that what all of its processes log is added to. */
+  logFile?: string
   /** Tells the ports of several sites of one proof apart. */
   slot?: number
   /** Instead of the lab's, for what must not be done to that one. */
@@ -32,7 +34,14 @@ type Options = {
 const ENDED = new Set(['ready', 'failed', 'cancelled', 'partial_failure', 'rejected', 'superseded'])
 export const isOver = (deployment: Pick<Deployment, 'status'>) => ENDED.has(deployment.status)
 
-export async function openSite({ name, env = {}, databaseUrl, slot = 0, engine = labPart('engine') }: Options) {
+export async function openSite({
+  name,
+  env = {},
+  databaseUrl,
+  logFile,
+  slot = 0,
+  engine = labPart('engine'),
+}: Options) {
   const httpPort = 41_000 + ((process.pid + slot * 1777) % 9000)
   const instance = `${name}-${process.pid}`
   const dataDir = mkdtempSync(join(tmpdir(), `sw-${name.slice(0, 8)}-`))
@@ -55,7 +64,13 @@ export async function openSite({ name, env = {}, databaseUrl, slot = 0, engine =
   /** Another process of the instance. Requests go to the newest that lives. */
   const start = async (more: { role?: 'api' | 'worker' | 'all'; env?: Record<string, string> } = {}) => {
     const argv = more.role === undefined ? [] : ['--role', more.role]
-    const replica = await startServer({ databaseUrl: url, dataDir, argv, env: { ...settings, ...more.env } })
+    const replica = await startServer({
+      databaseUrl: url,
+      dataDir,
+      argv,
+      env: { ...settings, ...more.env },
+      ...(logFile !== undefined && { logFile }),
+    })
     replicas.push(replica)
     return replica
   }

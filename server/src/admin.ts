@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from './config.ts'
 import { bootstrap } from './core/access/bootstrap.ts'
+import type { Platform } from './core/platform.ts'
+import { claimKeys } from './core/sealing/keys-in-use.ts'
+import { beginRotation, rotate } from './core/sealing/rotate.ts'
 import { migrate } from './db/migrate.ts'
+import { UsageError } from './usage-error.ts'
 import { createLogger, wire } from './wiring.ts'
 
-/** The command was not written right; shells know this as exit code 2. */
-export class UsageError extends Error {}
+const USAGE = `Usage: slipway admin bootstrap --email you@example.com
+       slipway admin keys rotate [--background]`
 
 /** Errands of the person who runs the instance. Whoever can read its configuration can do them. */
 export async function admin(argv: string[]): Promise<void> {
@@ -18,20 +22,55 @@ export async function admin(argv: string[]): Promise<void> {
       again: { type: 'boolean', default: false },
       days: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
+      background: { type: 'boolean', default: false },
     },
   })
-  if (positionals[0] !== 'bootstrap') throw new UsageError('Usage: slipway admin bootstrap --email you@example.com')
-  if (!values.email || !/^\S+@\S+$/.test(values.email))
-    throw new UsageError('--email is required: the address of the owner.')
-  const days = Number(values.days)
+  const errand = positionals.join(' ')
+  if (errand === 'bootstrap') return makeOwner(values)
+  if (errand === 'keys rotate') return rotateKeys(values)
+  throw new UsageError(USAGE)
+}
+
+type Asked = { email?: string; organization: string; again: boolean; days: string; json: boolean }
+
+async function makeOwner({ email, days: asked, json, ...rest }: Asked): Promise<void> {
+  if (!email || !/^\S+@\S+$/.test(email)) throw new UsageError('--email is required: the address of the owner.')
+  const days = Number(asked)
   if (!(days > 0 && days <= 3650)) throw new UsageError('--days must be a number of days, such as 30.')
-  const config = readConfig(process.env)
-  const { platform, close } = wire(config, createLogger('silent'))
+  await onInstance(async (platform) => {
+    const { organization, again } = rest
+    const made = await bootstrap(platform, { email, organization, again, days })
+    process.stdout.write(json ? `${JSON.stringify(made)}\n` : forPeople(made, platform.config.publicUrl))
+  })
+}
+
+/** Works beside the servers that run; what it had begun when it was cut off, they finish. */
+async function rotateKeys({ background }: { background: boolean }): Promise<void> {
+  await onInstance(async (platform) => {
+    await claimKeys(platform)
+    await beginRotation(platform)
+    const say = (words: string) => void process.stdout.write(`${words}\n`)
+    if (background) return say('The workers of this instance seal everything anew with the first key, within minutes.')
+    const { done, gone, used, unreadable } = await rotate(platform, new AbortController().signal, say)
+    say(`${done} values were sealed anew; everything that could be opened is sealed with key ${platform.keys.ids[0]}.`)
+    if (gone.length > 0) say(`Nothing needs ${gone.join(', ')} any more: take it out of SLIPWAY_SECRET_KEY.`)
+    if (unreadable.length > 0) {
+      const some = unreadable.slice(0, 5).join(', ')
+      throw new Error(`${unreadable.length} values cannot be opened, so no key was given up: ${some}. Set them again.`)
+    }
+    if (used.length > 0) {
+      throw new Error(
+        `A process still seals with ${used.join(', ')}. Restart every process with the new key in front, then repeat this.`,
+      )
+    }
+  })
+}
+
+async function onInstance(errand: (platform: Platform) => Promise<void>): Promise<void> {
+  const { platform, close } = wire(readConfig(process.env), createLogger('silent'))
   try {
     await migrate(platform.db)
-    const input = { email: values.email, organization: values.organization, again: values.again, days }
-    const made = await bootstrap(platform, input)
-    process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : forPeople(made, config.publicUrl))
+    await errand(platform)
   } finally {
     await close()
   }

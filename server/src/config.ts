@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
+import { parseTsigKey, type TsigKey } from './drivers/dns-update/tsig.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const count = z.coerce.number().int().positive()
@@ -13,6 +14,8 @@ const addresses = (fits: (one: string) => unknown, otherwise: string) =>
     .string()
     .transform((text) => text.split(',').map((one) => one.trim()))
     .refine((all) => all.every(fits), otherwise)
+
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 
 const Environment = z.object({
   SLIPWAY_DATABASE_URL: z.string().min(1),
@@ -40,6 +43,16 @@ const Environment = z.object({
   SLIPWAY_PUBLIC_ADDRESSES: addresses(isIP, 'must be IP addresses, separated by commas').optional(),
   SLIPWAY_DNS_SERVERS: addresses(isNameServer, 'must be IP addresses, each with :port if it is not 53').optional(),
   SLIPWAY_TLS_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
+  SLIPWAY_ACME_DIRECTORY: z.union([z.literal('off'), z.url({ protocol: /^https$/ })]).default(LETS_ENCRYPT),
+  SLIPWAY_ACME_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
+  SLIPWAY_ACME_CONTACT: z.email().optional(),
+  SLIPWAY_ACME_EAB_KID: z.string().optional(),
+  SLIPWAY_ACME_EAB_HMAC_KEY: z.string().optional(),
+  SLIPWAY_DNS_UPDATE_SERVER: z.string().optional(),
+  SLIPWAY_DNS_UPDATE_KEY: z
+    .string()
+    .refine((text) => parseTsigKey(text) !== null, 'must be ALGORITHM:NAME:SECRET')
+    .optional(),
   SLIPWAY_BUILDX: z.string().default('/usr/libexec/docker/cli-plugins/docker-buildx'),
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
@@ -50,6 +63,9 @@ const Environment = z.object({
     .default('slipway'),
   SLIPWAY_LOG_MOVE_HOURS: z.coerce.number().min(0).default(24),
   SLIPWAY_LOG_KEEP_DAYS: z.coerce.number().min(0).default(365),
+  BACKUP_ALLOW_LOCAL_DESTINATION: flag.default(false),
+  BACKUP_LOCAL_ROOT: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
+  BACKUP_SERVER_ROOT: z.string().refine(isAbsolute, 'must be an absolute path').default('/var/lib/slipway/backups'),
   SLIPWAY_UPLOAD_FILES: count.default(50_000),
   SLIPWAY_UPLOAD_FILE_BYTES: count.default(2 * 1024 ** 3),
   SLIPWAY_UPLOAD_TOTAL_BYTES: count.default(5 * 1024 ** 3),
@@ -72,12 +88,16 @@ export type Config = {
   /** Free host names end with this. */
   baseDomain: string
   edge: { image: string; httpPort: number; httpsPort: number }
-  /** Where the world finds the edge of this machine. */
-  publicAddresses: string[]
+  /** Where the world finds the edge of this machine; null: at its own public addresses, if it has any. */
+  publicAddresses: string[] | null
   /** Who is asked where names lead; null: whoever this machine asks. */
   dnsServers: string[] | null
   /** Authorities that certificates of domains may come from, beside those this machine knows. */
   tlsCaFile: string | null
+  /** Where certificates come from; null: from nowhere. */
+  acme: AcmeConfig | null
+  /** Who changes records of our own zones, for wildcards; null: nobody. */
+  dnsUpdate: DnsUpdateConfig | null
   /** The program docker-buildx, and an image that every engine of ours has. */
   builder: { buildx: string; helperImage: string }
   /** Authorities of git hosts that this machine does not know of itself. */
@@ -91,7 +111,19 @@ export type Config = {
   /** After the end of a deployment: when its log moves to the archive, and until when it is kept there. */
   logs: { moveAfterMs: number; keepMs: number }
   upload: { files: number; fileBytes: number; totalBytes: number }
+  /** Whether backups may stay on this machine and below which folder; and where they lie on other servers. */
+  backups: { allowLocal: boolean; localRoot: string | null; serverRoot: string }
 }
+
+type AcmeConfig = {
+  directoryUrl: string
+  /** Authorities that the CA's own address may be vouched for by, beside those this machine knows. */
+  caFile: string | null
+  contact: string | null
+  eab: { kid: string; hmacKey: string } | null
+}
+
+type DnsUpdateConfig = { server: string; key: TsigKey }
 
 /** Reads the environment once. What it says when something is wrong is meant for the operator's terminal. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
@@ -112,9 +144,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: e.SLIPWAY_LOG_LEVEL,
     baseDomain: e.SLIPWAY_BASE_DOMAIN,
     edge: { image: e.SLIPWAY_EDGE_IMAGE, httpPort: e.SLIPWAY_EDGE_HTTP_PORT, httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT },
-    publicAddresses: e.SLIPWAY_PUBLIC_ADDRESSES ?? [],
+    publicAddresses: e.SLIPWAY_PUBLIC_ADDRESSES ?? null,
     dnsServers: e.SLIPWAY_DNS_SERVERS ?? null,
     tlsCaFile: e.SLIPWAY_TLS_CA_FILE === undefined ? null : resolve(e.SLIPWAY_TLS_CA_FILE),
+    acme: acmeOf(e),
+    dnsUpdate: dnsUpdateOf(e),
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
     gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
     localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
@@ -127,7 +161,29 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       fileBytes: e.SLIPWAY_UPLOAD_FILE_BYTES,
       totalBytes: e.SLIPWAY_UPLOAD_TOTAL_BYTES,
     },
+    backups: {
+      allowLocal: e.BACKUP_ALLOW_LOCAL_DESTINATION,
+      localRoot: e.BACKUP_LOCAL_ROOT === undefined ? null : resolve(e.BACKUP_LOCAL_ROOT),
+      serverRoot: resolve(e.BACKUP_SERVER_ROOT),
+    },
   }
+}
+
+function acmeOf(e: z.output<typeof Environment>): AcmeConfig | null {
+  if (e.SLIPWAY_ACME_DIRECTORY === 'off') return null
+  const { SLIPWAY_ACME_EAB_KID: kid, SLIPWAY_ACME_EAB_HMAC_KEY: hmacKey } = e
+  return {
+    directoryUrl: e.SLIPWAY_ACME_DIRECTORY,
+    caFile: e.SLIPWAY_ACME_CA_FILE === undefined ? null : resolve(e.SLIPWAY_ACME_CA_FILE),
+    contact: e.SLIPWAY_ACME_CONTACT ?? null,
+    eab: kid === undefined || hmacKey === undefined ? null : { kid, hmacKey },
+  }
+}
+
+function dnsUpdateOf(e: z.output<typeof Environment>): DnsUpdateConfig | null {
+  const { SLIPWAY_DNS_UPDATE_SERVER: server, SLIPWAY_DNS_UPDATE_KEY: text } = e
+  const key = text === undefined ? null : parseTsigKey(text)
+  return server === undefined || key === null ? null : { server, key }
 }
 
 /** `1.2.3.4`, `1.2.3.4:53`, `2001::1` or `[2001::1]:53`. */
@@ -165,5 +221,6 @@ function explain(error: z.ZodError): string {
 
 const HOW_TO: Record<string, string> = {
   SLIPWAY_DATABASE_URL: 'Give the address of a PostgreSQL database, such as postgres://user:password@host:5432/slipway',
+  SLIPWAY_DNS_UPDATE_KEY: 'Take it from the key of the name server, such as hmac-sha256:slipway:c2VjcmV0',
   SLIPWAY_SECRET_KEY: 'Make one with `openssl rand -hex 32` and keep it safe: what is sealed cannot be read without it',
 }

@@ -1,20 +1,21 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { admin, UsageError } from './admin.ts'
-import { readConfig } from './config.ts'
 import { Refusal } from './errors.ts'
-import { type Role, serve } from './serve.ts'
-import { createLogger } from './wiring.ts'
+import type { Role } from './serve.ts'
+import { keepSmall, mayGrow } from './small-start.ts'
+import { UsageError } from './usage-error.ts'
 
 const USAGE = `slipway-server [--role api|worker|all]
                                start the server: answer requests, run deployments, or both (all)
 slipway-server admin bootstrap --email you@example.com [--organization NAME] [--days N] [--again] [--json]
-                               make the first organization and its owner's token and setup link`
+                               make the first organization and its owner's token and setup link
+slipway-server admin keys rotate [--background]
+                               seal everything anew with the first key of SLIPWAY_SECRET_KEY`
 
 /** `slipway-server` serves; `slipway-server admin …` does an operator's errand on the same configuration and ends. */
 async function main(argv: string[]): Promise<void> {
   const [command, ...rest] = argv
-  if (command === 'admin') return admin(rest)
+  if (command === 'admin') return (await import('./admin.ts')).admin(rest)
   const { values } = parseArgs({
     args: argv,
     options: { help: { type: 'boolean', short: 'h' }, role: { type: 'string', default: 'all' } },
@@ -26,10 +27,16 @@ async function main(argv: string[]): Promise<void> {
 
 const isRole = (role: string): role is Role => role === 'api' || role === 'worker' || role === 'all'
 
+/** All that a server consists of. */
+const load = () => Promise.all([import('./config.ts'), import('./wiring.ts'), import('./serve.ts')])
+
 async function start(role: Role): Promise<void> {
+  keepSmall()
+  const [{ readConfig }, { createLogger }, { serve }] = await load()
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
   const serving = await serve(config, logger, role)
+  mayGrow()
   const stop = (signal: string) => {
     logger.info({ signal }, 'stopping')
     serving.stop().then(() => process.exit(0))

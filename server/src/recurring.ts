@@ -1,8 +1,12 @@
+import { reverifyDue } from './core/backups/reverify.ts'
+import { lookAtNames } from './core/certificates/look.ts'
+import { sweepOrders } from './core/certificates/store.ts'
 import { liveWatch } from './core/deployments/bake/watch-live.ts'
 import { mendEdges } from './core/deployments/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/garbage.ts'
 import type { DeployParts } from './core/deployments/parts.ts'
 import { settleDue } from './core/deployments/settle-due.ts'
+import { continueRotation } from './core/sealing/rotate.ts'
 import { startSchedule } from './jobs/schedule.ts'
 import { sweepRuns } from './jobs/sweep.ts'
 
@@ -17,13 +21,18 @@ export const startRecurring = (parts: DeployParts) =>
   startSchedule({
     db: parts.db,
     log: parts.log,
+    lookMs: 2 * SECOND,
     jobs: [
       { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
+      { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
       { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },
+      { name: 'backup destinations', everyMs: 60 * SECOND, run: (signal) => reverifyDue(parts, signal) },
+      { name: 'old keys', everyMs: 60 * SECOND, run: (signal) => continueRotation(parts, signal) },
       { name: 'folders', everyMs: 6 * HOUR, run: () => sweepFolders(parts) },
+      { name: 'old orders', everyMs: 6 * HOUR, run: () => sweepOrders(parts.db) },
       { name: 'old runs', everyMs: 6 * HOUR, run: (signal) => sweepRuns(parts.db, signal) },
     ],
   })

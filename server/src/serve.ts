@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
+import { claimKeys } from './core/sealing/keys-in-use.ts'
 import { migrate } from './db/migrate.ts'
 import { buildApp } from './http/app.ts'
 import { letGo } from './http/let-go.ts'
@@ -23,7 +24,8 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
   try {
     const ran = await migrate(platform.db)
     if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
-    const app = await buildApp({ platform, logger, metrics: createMetrics(platform.pool) })
+    await claimKeys(platform)
+    const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })
     const connections = letGo(app.server)
     await app.listen({ host: config.host, port: config.port }).catch(explainListen)
     const { port } = app.server.address() as AddressInfo

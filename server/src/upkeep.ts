@@ -2,6 +2,7 @@ import { sweepAccess } from './core/access/sweep.ts'
 import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
 import type { Platform } from './core/platform.ts'
+import { HEARTBEAT_MS, sayInUse } from './core/sealing/keys-in-use.ts'
 import { sweepOrphans, sweepUploads } from './core/uploads/sweep.ts'
 import type { Logger } from './wiring.ts'
 
@@ -14,6 +15,7 @@ type Task = { name: string; everyMs: number; run(): Promise<unknown> }
 export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promise<void> } {
   const tasks: Task[] = [
     { name: 'token use', everyMs: 2_000, run: () => platform.tokenUse.flush() },
+    { name: 'key in use', everyMs: HEARTBEAT_MS, run: () => sayInUse(platform) },
     { name: 'idempotency keys', everyMs: 10 * 60_000, run: () => sweepIdempotency(platform) },
     { name: 'sessions and invitations', everyMs: 3600_000, run: () => sweepAccess(platform) },
     { name: 'stored contents', everyMs: 6 * 3600_000, run: () => sweepOrphans(platform) },

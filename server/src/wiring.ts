@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { people } from './core/access/people.ts'
+import { certificatePipeline } from './core/certificates/order.ts'
 import { restorePipeline } from './core/deployments/bake/restore.ts'
 import { feeds } from './core/deployments/feed.ts'
 import { forgetPipeline } from './core/deployments/forget.ts'
 import { history } from './core/deployments/history/history.ts'
-import type { DeployParts } from './core/deployments/parts.ts'
+import type { AuthorityParts, DeployParts } from './core/deployments/parts.ts'
 import { deployPipeline } from './core/deployments/pipeline.ts'
 import { removePipeline } from './core/deployments/remove.ts'
 import { restartPipeline } from './core/deployments/restart.ts'
@@ -17,12 +18,15 @@ import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
 import { notifications } from './db/notifications.ts'
+import { acmeClient } from './drivers/acme/client.ts'
+import { newKey } from './drivers/acme/key.ts'
 import { diskArchive } from './drivers/archive/disk-archive.ts'
 import { diskBlobs } from './drivers/blobs/disk-blobs.ts'
 import { buildxBuilder } from './drivers/builder/buildx.ts'
 import { syncContext } from './drivers/builder/context.ts'
 import { projectFolders } from './drivers/builder/project-folders.ts'
 import { dnsResolver } from './drivers/dns/resolver.ts'
+import { rfc2136 } from './drivers/dns-update/rfc2136.ts'
 import { alias } from './drivers/edge/alias.ts'
 import { caddyEdge } from './drivers/edge/caddy.ts'
 import { localFolders } from './drivers/folder/local-folders.ts'
@@ -34,6 +38,7 @@ import { FILES_VOLUME, projectVolume } from './drivers/runtime/labels.ts'
 import { swarmRuntime } from './drivers/runtime/swarm.ts'
 import { generateKeyPair } from './drivers/ssh/key-pair.ts'
 import { publicKeyOf } from './drivers/ssh/public-key.ts'
+import { storageOpener } from './drivers/storage/open.ts'
 import { tlsProber } from './drivers/tls-probe/prober.ts'
 import { encodeEvent } from './http/event-stream.ts'
 import { openListener } from './jobs/listener.ts'
@@ -63,6 +68,11 @@ const SECRET_PATHS = [
   'secret',
   'privateKey',
   'passphrase',
+  'accessKeyId',
+  'secretAccessKey',
+  'sftpPassword',
+  'sftpPrivateKey',
+  'sftpKeyPassphrase',
   'token',
   'value',
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
@@ -100,7 +110,7 @@ export function wire(config: Config, logger: Logger): Wired {
     history: past,
     feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
     runtime,
-    ...domainsOf(config),
+    ...outsideOf(config),
     log: logger,
     draining: drain.signal,
   }
@@ -139,8 +149,9 @@ const edgeOf = (config: Config) =>
     { name: edgeName(config) },
   )
 
-/** How names are made to lead somewhere, and looked at from outside. */
-const domainsOf = (config: Config) => ({
+/** How names are made to lead somewhere and looked at from outside, and where backups go. */
+const outsideOf = (config: Config) => ({
+  storage: storageOpener,
   edge: edgeOf(config),
   dns: dnsResolver({ servers: config.dnsServers }),
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
@@ -161,11 +172,24 @@ function deployParts(platform: Platform): DeployParts {
     ),
     syncContext,
     folders: projectFolders(config.dataDir),
+    acme: authorityOf(config),
     edgeNetwork: { name: edgeName(config), alias },
     // Whatever someone calls a volume of theirs, it is not the one with the files of the source.
     volumeName: (project, key) => projectVolume(project, `data-${key}`),
     filesVolume: (project) => projectVolume(project, FILES_VOLUME),
   }
+}
+
+function authorityOf({ acme, dnsUpdate, dnsServers }: Config): AuthorityParts {
+  const { directoryUrl = '', caFile = null, eab = null, contact = null } = acme ?? {}
+  const target = async () => ({
+    directoryUrl,
+    ...(caFile !== null && { roots: await readFile(caFile, 'utf8') }),
+    ...(eab !== null && { eab }),
+  })
+  const told = contact === null ? [] : [`mailto:${contact}`]
+  const dns = dnsUpdate && rfc2136({ server: dnsUpdate.server, tsig: dnsUpdate.key, resolvers: dnsServers })
+  return { enabled: acme !== null, client: acmeClient(), target, contact: told, newKey, dns }
 }
 
 /** The kinds of runs. Those of a project share its lane. */
@@ -177,4 +201,5 @@ const pipelines = (parts: DeployParts) => ({
   restore: restorePipeline(parts),
   reroute: reroutePipeline(parts),
   forget: forgetPipeline(parts),
+  certificate: certificatePipeline(parts),
 })

@@ -35,11 +35,16 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 export async function startWorld(overrides: Partial<Config> = {}) {
   const database = await createDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-test-'))
-  const environment = { SLIPWAY_DATABASE_URL: database.url, SLIPWAY_SECRET_KEY: SECRET_KEY, SLIPWAY_DATA_DIR: dataDir }
+  const environment = {
+    SLIPWAY_DATABASE_URL: database.url,
+    SLIPWAY_SECRET_KEY: SECRET_KEY,
+    SLIPWAY_DATA_DIR: dataDir,
+    SLIPWAY_ACME_DIRECTORY: 'off',
+  }
   const rate = { perAddress: 1_000_000, perToken: 1_000_000 }
   const config = { ...readConfig(environment), rate, ...overrides }
   const { platform, work, removeEdge, close } = wire(config, pino({ level: process.env.SLIPWAY_TEST_LOG ?? 'silent' }))
-  const app = await buildApp({ platform, logger: pino({ level: 'silent' }), metrics: createMetrics(platform.pool) })
+  const app = await buildApp({ platform, logger: pino({ level: 'silent' }), metrics: createMetrics(platform) })
   const audited = watchAudit(app, platform)
   const stop = async () => {
     await app.close()

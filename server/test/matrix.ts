@@ -42,6 +42,15 @@ export const factories = (world: World): Partial<Record<IdPrefix, Factory>> => {
       ),
       unmake: (_, id) => world.platform.db.deleteFrom('folderSession').where('id', '=', id).execute(),
     },
+    dst: {
+      make: async (org) => {
+        const server = { kind: 'ssh', name: `matrix ${++n}`, host: '192.0.2.1' }
+        const { id: serverId } = (await org.owner.api('POST', '/api/servers', server)).body
+        const body = { kind: 'platform_server', name: `matrix ${++n}`, serverId }
+        return (await org.owner.api('POST', '/api/backup-destinations', body)).body.id
+      },
+      unmake: (org, id) => org.owner.api('DELETE', `/api/backup-destinations/${id}`),
+    },
     dep: {
       make: async (org) => {
         const { orgId, userId } = org.owner

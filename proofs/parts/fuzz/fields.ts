@@ -39,7 +39,16 @@ export type Schema = {
 }
 
 /** What programs deploy with. People sign in elsewhere, by parts that are not ours. */
-const AREAS = ['projects', 'services', 'variables', 'domains', 'folderSessions', 'servers', 'deployments'] as const
+const AREAS = [
+  'projects',
+  'services',
+  'variables',
+  'domains',
+  'folderSessions',
+  'servers',
+  'deployments',
+  'backupDestinations',
+] as const
 const ELSEWHERE = ['operations', 'auth', 'me', 'tokens', 'members', 'audit']
 
 /** Every text that a caller can send to these areas, read from the contract itself: a new field is found by itself. */
@@ -76,6 +85,9 @@ export function schemaOf(endpoint: Endpoint, place: Field['place']): Schema | un
 const resolved = (schema: Schema, root: Schema): Schema =>
   schema.$ref === undefined ? schema : (root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {})
 
+/** What a value may be instead. Beside properties they only say which of these must be there. */
+const variantsOf = (schema: Schema) => (schema.properties ? undefined : (schema.anyOf ?? schema.oneOf))
+
 /** `onWire`: in an address everything is text, numbers too. */
 type Way = { hops: Hop[]; onWire: boolean }
 
@@ -84,7 +96,7 @@ function textsIn(given: Schema, way: Way, root = given): { hops: Hop[]; schema: 
   const { hops, onWire } = way
   const below = (inner: Schema | undefined, hop: Hop) =>
     inner ? textsIn(inner, { hops: [...hops, hop], onWire }, root) : []
-  const variants = schema.anyOf ?? schema.oneOf
+  const variants = variantsOf(schema)
   if (variants) return variants.flatMap((variant, n) => below(variant, { variant: n }))
   if (schema.type === 'string' || (onWire && schema.type !== 'object')) return [{ hops, schema }]
   if (schema.type === 'array') return below(schema.items, 'item')
@@ -131,13 +143,18 @@ export function least(given: Schema, ids: Ids, root = given): unknown {
   if (schema.enum) return schema.enum[0]
   if (schema.idPrefix !== undefined && ids[schema.idPrefix] !== undefined) return ids[schema.idPrefix]
   if (schema.example !== undefined) return schema.example
-  const variants = schema.anyOf ?? schema.oneOf
+  const variants = variantsOf(schema)
   if (variants?.[0]) return least(variants[0], ids, root)
   // Another one each time: names must not be taken already.
   if (schema.type === 'string') return `a${++made}`
   if (schema.type === 'array') return schema.minItems && schema.items ? [least(schema.items, ids, root)] : []
   if (schema.type === 'integer' || schema.type === 'number') return Math.max(schema.minimum ?? 1, 0)
   if (schema.type === 'boolean') return true
-  const needed = (schema.required ?? []).map((key) => [key, least(schema.properties?.[key] ?? {}, ids, root)])
+  // Of an object that needs one of several fields, the first one.
+  const either = schema.properties ? (schema.anyOf?.[0]?.required ?? []) : []
+  const needed = [...(schema.required ?? []), ...either].map((key) => [
+    key,
+    least(schema.properties?.[key] ?? {}, ids, root),
+  ])
   return Object.fromEntries(needed)
 }

@@ -13,6 +13,7 @@ type Look = (taken: Taken) => Promise<string | undefined> | string | undefined
 /** How a value comes back, for every field there is. One that no line speaks of fails the proof: decide about it here. */
 const LOOKS: [titles: RegExp, look: Look][] = [
   [/token$|privateKey$|passphrase$/, isHidden],
+  [/body\.(accessKeyId|secretAccessKey|sftp\w+)$/, isHidden],
   [/params\.id$|body\.(projectId|uploadSessionId|serverId)$/, () => 'it was taken for an id that exists'],
   [/\.(cursor|limit|since)$|^\w+\.list query|deployments\.logs query|query\.(force|service|volumes)$/, () => undefined],
   [/environment\{\}$|variables\[\]\.value$/, isRevealed],
@@ -23,12 +24,13 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^deployments\.buildAccess body\.services/, isInService],
   [/^(services|variables)\.remove params\.name/, () => undefined],
   [/^servers\.(create|update) body/, isInServer],
+  [/^backupDestinations\.(create|update) body/, isInDestination],
   [/^deployments\.(create|buildAccess) body\.(branch|image)$/, isInSource],
   [/^domains\.add body\.host$/, ({ value, reply }) => shownAs(reply.body.host, value.trim().toLowerCase())],
   [/^domains\.add body/, (taken) => same(inside(taken.reply.body, taken.field), taken)],
-  [/^domains\.(check|remove) /, () => undefined],
+  [/^domains\.(check|remove) |^deployments\.sslRenew /, () => undefined],
   // Chosen from a list; another word is refused.
-  [/body\.(buildStrategy|deployTarget|action)$|domainType$|\.kind$/, () => undefined],
+  [/body\.(buildStrategy|deployTarget|action|https)$|domainType$|\.kind$/, () => undefined],
   // Only looked with; nothing is kept.
   [/^deployments\.(prepare|sslStatus) body/, () => undefined],
   // Seen where they arrive: in the context of a build, at the edge, in the run that waits.
@@ -82,6 +84,11 @@ function isHostKey(taken: Taken) {
 
 async function isInServer(taken: Taken) {
   const again = await send(taken.at, 'GET', `/api/servers/${taken.reply.body.id}`)
+  return same(inside(taken.reply.body, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
+}
+
+async function isInDestination(taken: Taken) {
+  const again = await send(taken.at, 'GET', `/api/backup-destinations/${taken.reply.body.id}`)
   return same(inside(taken.reply.body, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
 }
 

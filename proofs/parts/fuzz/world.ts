@@ -18,5 +18,7 @@ export async function fuzzWorld(site: Site): Promise<Ids> {
     (await site.ask('POST', '/api/deployments', { projectId: prj })).deployment_id
   const over = await deploy()
   const dep = await deploy()
-  return { srv, prj, upl, over, dep }
+  const login = { sshHost: '192.0.2.1', sshUser: 'keeper', sftpPassword: 'a password' }
+  const { id: dst } = await site.ask('POST', '/api/backup-destinations', { kind: 'sftp', name: 'far', ...login })
+  return { srv, prj, upl, over, dep, dst }
 }

@@ -65,10 +65,10 @@ export function expected(before: World, now: Running, faults: Faults): Expected 
   return { status: 'failed', decision: null, active: false, codes, services: allBack(before, services), world: before }
 }
 
-/** One that does not build ends the whole before anything is touched; those after it are not even begun. */
+/** One that does not build ends the whole before anything is touched; what was built for the others is gone again. */
 function unbuilt(before: World, builds: Name[]): Expected {
   const services = each((name): Told => {
-    const untouched: Told = { status: ['built', 'pending'], codes: [] }
+    const untouched: Told = { status: ['pending'], codes: [] }
     const broken: Told = { status: ['failed'], codes: CODES.build }
     // The first of them in the order of the build is the one that fails.
     if (!builds.includes(name)) return untouched

@@ -10,6 +10,7 @@ import type { Edge } from '../drivers/edge/edge.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
 import type { EngineInspector, EngineTarget } from '../drivers/runtime/engine.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
+import type { StorageOpener } from '../drivers/storage/storage.ts'
 import type { TlsProbe } from '../drivers/tls-probe/tls-probe.ts'
 import type { Waker } from '../jobs/enqueue.ts'
 import type { People } from './access/people.ts'
@@ -45,6 +46,8 @@ export type Platform = {
   edge: Edge<EngineTarget>
   dns: Dns
   tlsProbe: TlsProbe
+  /** Opens places where backups go. */
+  storage: StorageOpener
   log: Log
   /** Aborted when the process is asked to end. */
   draining: AbortSignal

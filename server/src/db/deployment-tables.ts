@@ -71,12 +71,16 @@ export type DeploymentTables = {
     host: string
     orgId: string
     projectId: string
-    service: string
-    port: number
-    pathPrefix: string | null
     kind: 'free' | 'custom'
+    /** Plain HTTP is sent to https while there is a certificate; `hsts` also tells browsers to remember it. */
+    redirect: Generated<boolean>
+    hsts: Generated<boolean>
+    /** Another name of the project: visitors are sent there. */
+    redirectTo: string | null | undefined
     createdAt: ColumnType<Date, undefined, never>
   }
+  /** Where on a host which service begins; an empty prefix is the whole host, port 0 wherever the service listens. */
+  hostPath: { host: string; pathPrefix: string; service: string; port: number }
 }
 
 /** `also`: where its successor listens while it is being replaced. */

@@ -4,6 +4,8 @@ import type { ProjectSettings } from '@slipway/contract/projects'
 import type { ServerReport } from '@slipway/contract/servers'
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { BackupTables } from './backup-tables.ts'
+import type { CertificateTables } from './certificate-tables.ts'
 import type { DeploymentTables } from './deployment-tables.ts'
 
 type Time = ColumnType<Date, Date | string, Date | string>
@@ -12,200 +14,216 @@ type Updated = ColumnType<Date, Date | string | undefined, Date | string>
 type Version = ColumnType<number, number | undefined, number>
 
 /** The tables as the code sees them: camelCase here, snake_case in PostgreSQL. */
-export type Tables = DeploymentTables & {
-  organization: { id: string; name: string; createdAt: Created }
-  person: {
-    id: string
-    name: string
-    email: string
-    emailVerified: Generated<boolean>
-    image: string | null
-    createdAt: Created
-    updatedAt: Updated
+export type Tables = BackupTables &
+  CertificateTables &
+  DeploymentTables & {
+    organization: { id: string; name: string; createdAt: Created }
+    person: {
+      id: string
+      name: string
+      email: string
+      emailVerified: Generated<boolean>
+      image: string | null
+      createdAt: Created
+      updatedAt: Updated
+    }
+    session: {
+      id: string
+      token: string
+      userId: string
+      activeOrgId: string | null
+      ipAddress: string | null
+      userAgent: string | null
+      expiresAt: Time
+      createdAt: Created
+      updatedAt: Updated
+    }
+    credential: {
+      id: string
+      userId: string
+      accountId: string
+      providerId: string
+      password: string | null
+      createdAt: Created
+      updatedAt: Updated
+    }
+    member: { orgId: string; userId: string; role: Role; createdAt: Created }
+    invitation: {
+      id: string
+      orgId: string
+      email: string
+      role: Role
+      codeHash: Buffer
+      invitedBy: string | null
+      /** Made by the operator: may set the first password of an account that exists. */
+      setup: Generated<boolean>
+      attempts: Generated<number>
+      expiresAt: Time
+      acceptedAt: Time | null
+      createdAt: Created
+    }
+    token: {
+      id: string
+      orgId: string
+      userId: string
+      name: string
+      hash: Buffer
+      hint: string
+      scopes: Scope[] | null
+      projectId: string | null
+      expiresAt: Time | null
+      lastUsedAt: Time | null
+      createdAt: Created
+    }
+    audit: {
+      id: string
+      orgId: string
+      at: Created
+      action: string
+      target: string | null
+      actorKind: 'user' | 'token' | 'system'
+      actorId: string | null
+      actorName: string
+      tokenId: string | null
+      address: string | null
+      requestId: string | null
+      detail: JSONColumnType<Record<string, unknown>, string, never>
+    }
+    idempotency: {
+      orgId: string
+      credentialId: string
+      key: string
+      requestHash: Buffer
+      /** Names the run that holds the key: a run that was taken over writes nothing more. */
+      claim: string
+      status: number | null
+      response: string | null
+      startedAt: Updated
+    }
+    server: {
+      id: string
+      orgId: string
+      name: string
+      kind: 'local' | 'ssh'
+      host: string | null
+      port: number | null
+      loginUser: string | null
+      socketPath: string | null
+      privateKey: string | null
+      passphrase: string | null
+      publicKey: string | null
+      hostKey: string | null
+      /** Of its Swarm: two servers with the same one are the same engine. */
+      engineId: string | null
+      lastReport: JSONColumnType<ServerReport | null, string | null, string | null>
+      version: Version
+      createdAt: Created
+      updatedAt: Updated
+    }
+    project: {
+      id: string
+      orgId: string
+      name: string
+      repository: string | null
+      branch: string | null
+      /** Sealed, with the host it is for; and what may be shown of it. */
+      gitCredential: string | null
+      gitCredentialShown: JSONColumnType<GitCredential | null, string | null, string | null>
+      serverId: string | null
+      settings: JSONColumnType<Partial<ProjectSettings>, string, string>
+      autoDeployPaused: Generated<boolean>
+      version: Version
+      createdAt: Created
+      updatedAt: Updated
+    }
+    service: {
+      projectId: string
+      orgId: string
+      name: string
+      config: JSONColumnType<ServiceConfig, string, string>
+      createdAt: Created
+      updatedAt: Updated
+    }
+    variable: {
+      id: string
+      projectId: string
+      orgId: string
+      /** Empty: every service of the project. */
+      service: string
+      name: string
+      scope: 'all' | 'build' | 'runtime'
+      value: string
+      createdAt: Created
+      updatedAt: Updated
+    }
+    folderSession: {
+      id: string
+      orgId: string
+      projectId: string | null
+      files: JSONColumnType<StoredFile[], string, never>
+      fileCount: number
+      byteCount: ColumnType<string, number, never>
+      sealedAt: Time | null
+      expiresAt: Time
+      createdAt: Created
+    }
+    blob: {
+      orgId: string
+      sha256: Buffer
+      size: ColumnType<string, number, never>
+      location: string
+      touchedAt: Updated
+    }
+    run: {
+      id: string
+      lane: string
+      kind: string
+      orgId: string
+      input: ColumnType<unknown, string, never>
+      status: Generated<RunStatus>
+      fence: Generated<number>
+      attempts: Generated<number>
+      writes: Generated<number>
+      cancel: Generated<boolean>
+      outcome: 'failed' | 'cancelled' | null
+      outcomeReason: JSONColumnType<RunReason | null, string | null, string | null>
+      gate: string | null
+      answers: ColumnType<Record<string, unknown>, string | undefined, string>
+      /** The machine and process that claimed it last. */
+      owner: string | null
+      /** Order within the lane. */
+      position: Generated<string>
+      createdAt: Created
+      startedAt: Time | null
+      finishedAt: Time | null
+    }
+    runStep: {
+      runId: string
+      name: string
+      fence: number
+      output: ColumnType<unknown, string | null, string | null>
+      startedAt: Updated
+      endedAt: Time | null
+    }
+    runLimit: { name: string; runId: string; fence: number; held: Generated<boolean>; position: Generated<string> }
+    /** The keys that stored values are sealed with, by their ids. */
+    sealingKey: {
+      id: string
+      /** When a process last said that it seals with this key. */
+      usedAt: Updated
+      /** Since when what it sealed is being sealed anew with another one. */
+      retiringSince: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+    }
+    schedule: {
+      name: string
+      dueAt: Time
+      fence: Generated<number>
+      leasedUntil: Time | null
+      startedAt: Time | null
+      endedAt: Time | null
+      failure: string | null
+    }
   }
-  session: {
-    id: string
-    token: string
-    userId: string
-    activeOrgId: string | null
-    ipAddress: string | null
-    userAgent: string | null
-    expiresAt: Time
-    createdAt: Created
-    updatedAt: Updated
-  }
-  credential: {
-    id: string
-    userId: string
-    accountId: string
-    providerId: string
-    password: string | null
-    createdAt: Created
-    updatedAt: Updated
-  }
-  member: { orgId: string; userId: string; role: Role; createdAt: Created }
-  invitation: {
-    id: string
-    orgId: string
-    email: string
-    role: Role
-    codeHash: Buffer
-    invitedBy: string | null
-    /** Made by the operator: may set the first password of an account that exists. */
-    setup: Generated<boolean>
-    attempts: Generated<number>
-    expiresAt: Time
-    acceptedAt: Time | null
-    createdAt: Created
-  }
-  token: {
-    id: string
-    orgId: string
-    userId: string
-    name: string
-    hash: Buffer
-    hint: string
-    scopes: Scope[] | null
-    projectId: string | null
-    expiresAt: Time | null
-    lastUsedAt: Time | null
-    createdAt: Created
-  }
-  audit: {
-    id: string
-    orgId: string
-    at: Created
-    action: string
-    target: string | null
-    actorKind: 'user' | 'token' | 'system'
-    actorId: string | null
-    actorName: string
-    tokenId: string | null
-    address: string | null
-    requestId: string | null
-    detail: JSONColumnType<Record<string, unknown>, string, never>
-  }
-  idempotency: {
-    orgId: string
-    credentialId: string
-    key: string
-    requestHash: Buffer
-    /** Names the run that holds the key: a run that was taken over writes nothing more. */
-    claim: string
-    status: number | null
-    response: string | null
-    startedAt: Updated
-  }
-  server: {
-    id: string
-    orgId: string
-    name: string
-    kind: 'local' | 'ssh'
-    host: string | null
-    port: number | null
-    loginUser: string | null
-    socketPath: string | null
-    privateKey: string | null
-    passphrase: string | null
-    publicKey: string | null
-    hostKey: string | null
-    /** Of its Swarm: two servers with the same one are the same engine. */
-    engineId: string | null
-    lastReport: JSONColumnType<ServerReport | null, string | null, string | null>
-    version: Version
-    createdAt: Created
-    updatedAt: Updated
-  }
-  project: {
-    id: string
-    orgId: string
-    name: string
-    repository: string | null
-    branch: string | null
-    /** Sealed, with the host it is for; and what may be shown of it. */
-    gitCredential: string | null
-    gitCredentialShown: JSONColumnType<GitCredential | null, string | null, string | null>
-    serverId: string | null
-    settings: JSONColumnType<Partial<ProjectSettings>, string, string>
-    autoDeployPaused: Generated<boolean>
-    version: Version
-    createdAt: Created
-    updatedAt: Updated
-  }
-  service: {
-    projectId: string
-    orgId: string
-    name: string
-    config: JSONColumnType<ServiceConfig, string, string>
-    createdAt: Created
-    updatedAt: Updated
-  }
-  variable: {
-    id: string
-    projectId: string
-    orgId: string
-    /** Empty: every service of the project. */
-    service: string
-    name: string
-    scope: 'all' | 'build' | 'runtime'
-    value: string
-    createdAt: Created
-    updatedAt: Updated
-  }
-  folderSession: {
-    id: string
-    orgId: string
-    projectId: string | null
-    files: JSONColumnType<StoredFile[], string, never>
-    fileCount: number
-    byteCount: ColumnType<string, number, never>
-    sealedAt: Time | null
-    expiresAt: Time
-    createdAt: Created
-  }
-  blob: { orgId: string; sha256: Buffer; size: ColumnType<string, number, never>; location: string; touchedAt: Updated }
-  run: {
-    id: string
-    lane: string
-    kind: string
-    orgId: string
-    input: ColumnType<unknown, string, never>
-    status: Generated<RunStatus>
-    fence: Generated<number>
-    attempts: Generated<number>
-    writes: Generated<number>
-    cancel: Generated<boolean>
-    outcome: 'failed' | 'cancelled' | null
-    outcomeReason: JSONColumnType<RunReason | null, string | null, string | null>
-    gate: string | null
-    answers: ColumnType<Record<string, unknown>, string | undefined, string>
-    /** The machine and process that claimed it last. */
-    owner: string | null
-    /** Order within the lane. */
-    position: Generated<string>
-    createdAt: Created
-    startedAt: Time | null
-    finishedAt: Time | null
-  }
-  runStep: {
-    runId: string
-    name: string
-    fence: number
-    output: ColumnType<unknown, string | null, string | null>
-    startedAt: Updated
-    endedAt: Time | null
-  }
-  runLimit: { name: string; runId: string; fence: number; held: Generated<boolean>; position: Generated<string> }
-  schedule: {
-    name: string
-    dueAt: Time
-    fence: Generated<number>
-    leasedUntil: Time | null
-    startedAt: Time | null
-    endedAt: Time | null
-    failure: string | null
-  }
-}
 
 export type RunStatus = 'queued' | 'running' | 'parked' | 'succeeded' | 'failed' | 'cancelled' | 'superseded'
 /** Why a run did not succeed, in words for whoever asked for it. */

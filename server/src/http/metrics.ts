@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { endingSoonest } from '../core/certificates/store.ts'
+import type { Platform } from '../core/platform.ts'
 
 export type Metrics = { registry: Registry; requests: Histogram }
 
-export function createMetrics(pool: { totalCount: number; idleCount: number; waitingCount: number }): Metrics {
+export function createMetrics({ pool, db }: Pick<Platform, 'pool' | 'db'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -25,8 +27,23 @@ export function createMetrics(pool: { totalCount: number; idleCount: number; wai
       this.set({ state: 'waiting' }, pool.waitingCount)
     },
   })
+  new Gauge({
+    name: 'slipway_certificate_days_left',
+    help: `Days until a certificate ends, of the ${MOST_CERTIFICATES} that end soonest`,
+    labelNames: ['host'],
+    registers: [registry],
+    async collect() {
+      const ends = await endingSoonest(db, MOST_CERTIFICATES).catch(() => [])
+      this.reset()
+      for (const { host, notAfter } of ends)
+        if (notAfter) this.set({ host }, Math.round((notAfter.getTime() - Date.now()) / 8640) / 1e4)
+    },
+  })
   return { registry, requests }
 }
+
+/** Whatever ends is among them in time; a million lines would help nobody. */
+const MOST_CERTIFICATES = 500
 
 /** One line in the log and one observation per request. Bodies, queries and headers are never logged. */
 export function measure(app: FastifyInstance, metrics: Metrics, logger: Logger): void {

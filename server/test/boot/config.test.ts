@@ -73,7 +73,7 @@ test('logs move after a day and are kept for a year, unless the environment says
 
 test('addresses are lists of addresses, and name servers may have a port', () => {
   const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
-  expect(readConfig(given)).toMatchObject({ publicAddresses: [], dnsServers: null, tlsCaFile: null })
+  expect(readConfig(given)).toMatchObject({ publicAddresses: null, dnsServers: null, tlsCaFile: null })
   const servers = '127.0.0.1, 127.0.0.1:5353,2001:db8::53,[2001:db8::53]:53'
   const both = readConfig({
     ...given,
@@ -95,4 +95,39 @@ test('folders of the machine are looked at only below an absolute directory, and
   const cloud = { ...given, SLIPWAY_MODE: 'cloud', SLIPWAY_LOCAL_SOURCES: '/srv/sources' }
   expect(readConfig(cloud).localSources).toBeNull()
   expect(() => readConfig({ ...given, SLIPWAY_LOCAL_SOURCES: 'sources' })).toThrow('SLIPWAY_LOCAL_SOURCES')
+})
+
+test('backups stay on this machine only when it is said twice: that they may, and where', () => {
+  const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  const serverRoot = '/var/lib/slipway/backups'
+  expect(readConfig(given).backups).toEqual({ allowLocal: false, localRoot: null, serverRoot })
+  const both = { ...given, BACKUP_ALLOW_LOCAL_DESTINATION: 'true', BACKUP_LOCAL_ROOT: '/srv/backups/' }
+  expect(readConfig(both).backups).toEqual({ allowLocal: true, localRoot: '/srv/backups', serverRoot })
+  expect(() => readConfig({ ...given, BACKUP_ALLOW_LOCAL_DESTINATION: 'yes' })).toThrow(
+    'BACKUP_ALLOW_LOCAL_DESTINATION',
+  )
+  for (const name of ['BACKUP_LOCAL_ROOT', 'BACKUP_SERVER_ROOT'])
+    expect(() => readConfig({ ...given, [name]: 'backups' })).toThrow(name)
+})
+
+test('certificates come from the usual CA, from another one, or from nowhere; a zone may be changed with a key', () => {
+  const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  expect(readConfig(given)).toMatchObject({ acme: { eab: null, contact: null }, dnsUpdate: null })
+  expect(readConfig({ ...given, SLIPWAY_ACME_DIRECTORY: 'off' }).acme).toBeNull()
+  const own = { SLIPWAY_ACME_DIRECTORY: 'https://ca.example.com/dir', SLIPWAY_ACME_CONTACT: 'ops@example.com' }
+  const eab = { SLIPWAY_ACME_EAB_KID: 'kid', SLIPWAY_ACME_EAB_HMAC_KEY: 'key' }
+  expect(readConfig({ ...given, ...own, ...eab }).acme).toEqual({
+    directoryUrl: 'https://ca.example.com/dir',
+    caFile: null,
+    contact: 'ops@example.com',
+    eab: { kid: 'kid', hmacKey: 'key' },
+  })
+  for (const wrong of ['http://ca.example.com/dir', 'ca', 'ON'])
+    expect(() => readConfig({ ...given, SLIPWAY_ACME_DIRECTORY: wrong })).toThrow('SLIPWAY_ACME_DIRECTORY')
+  const zone = { SLIPWAY_DNS_UPDATE_SERVER: 'ns1.example.com', SLIPWAY_DNS_UPDATE_KEY: 'hmac-sha256:slipway:c2VjcmV0' }
+  const key = { name: 'slipway', algorithm: 'hmac-sha256', secret: 'c2VjcmV0' }
+  expect(readConfig({ ...given, ...zone }).dnsUpdate).toEqual({ server: 'ns1.example.com', key })
+  const unread = () => readConfig({ ...given, SLIPWAY_DNS_UPDATE_KEY: 'slipway:topsecret' })
+  expect(unread).toThrow('SLIPWAY_DNS_UPDATE_KEY')
+  expect(unread).not.toThrow('topsecret')
 })

@@ -36,6 +36,7 @@ export function startProcess(env: Record<string, string>, argv: string[] = []): 
       SLIPWAY_DATA_DIR: dataDir,
       SLIPWAY_PORT: '0',
       SLIPWAY_SECRET_KEY: SECRET_KEY,
+      SLIPWAY_ACME_DIRECTORY: 'off',
       SLIPWAY_RATE_PER_ADDRESS: '100000000',
       SLIPWAY_RATE_PER_TOKEN: '100000000',
       ...env,

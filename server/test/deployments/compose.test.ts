@@ -101,3 +101,12 @@ test('what a compose file asks for and cannot be had is refused with its place',
   expect([status, error?.code, error?.step]).toEqual(['failed', 'invalid_path', 'source'])
   expect(error?.message).toContain('env_file')
 }, 60_000)
+
+test('where one does not build nothing was made of the others: none of them says that it is built', async () => {
+  const projectId = await site.project('unbuilt', { bakeSeconds: 0 })
+  const files = { ...stack('1'), 'web/Dockerfile': 'FROM busybox:1\nRUN exit 7\n' }
+  const seen = await site.ended(await site.start(projectId, files))
+  expect(seen).toMatchObject({ status: 'failed', error: { code: 'build_failed', service: 'web' } })
+  expect(states(seen)).toEqual({ api: 'pending', setup: 'pending', web: 'failed' })
+  for (const service of seen.services) expect(service).toMatchObject({ image: null, digest: null })
+})

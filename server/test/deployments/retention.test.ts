@@ -237,7 +237,7 @@ async function reopened() {
   const { pino } = await import('pino')
   const logger = pino({ level: 'silent' })
   const other = wire(world.config, logger)
-  const app = await buildApp({ platform: other.platform, logger, metrics: createMetrics(other.platform.pool) })
+  const app = await buildApp({ platform: other.platform, logger, metrics: createMetrics(other.platform) })
   const ask = async (path: string) =>
     app.inject({
       method: 'GET',

@@ -139,7 +139,7 @@ async function startWorldWithRate(perToken: number) {
   const app = await buildApp({
     platform: limited,
     logger: pino({ level: 'silent' }),
-    metrics: createMetrics(platform.pool),
+    metrics: createMetrics(platform),
   })
   const { id } = await makeDeployment(world, org, { ended: new Date() })
   return async () => {

@@ -1,18 +1,16 @@
 import { posix } from 'node:path'
 import { Refusal } from '../../errors.ts'
 import type { ComposeService } from '../compose/deployable/service.ts'
+import { COMPOSE_FILES } from '../compose/file-names.ts'
 import { type Found, found, type ServiceFound } from './detection.ts'
 import type { Look } from './look.ts'
 import { cleanFolder } from './source-tree.ts'
-
-/** In the order in which the reference tool looks for them. */
-const FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml']
 
 type Composed = { services: ServiceFound[]; warnings: string[] }
 
 /** A source that says itself of which services it consists, and what of it is done otherwise than it says. */
 export async function detectCompose(look: Look): Promise<(Found & { services: ServiceFound[] }) | null> {
-  const file = look.first(...FILES)
+  const file = look.first(...COMPOSE_FILES)
   if (file === undefined) return null
   const { services, warnings } = await read(look, file).catch((error) => unreadable(look, file, error))
   const names = services.map(({ name }) => name).join(', ')

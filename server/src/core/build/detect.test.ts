@@ -73,6 +73,14 @@ describe('says how sure it is and why', () => {
     expect(warnings.join()).toContain('builds nothing of this source')
   })
 
+  test('of several compose files the one is named that is read', async () => {
+    const [first, second] = ['first', 'second'].map((name) => `services: { ${name}: { image: "busybox:1" } }`)
+    const files = { 'docker-compose.yaml': second ?? '', 'docker-compose.yml': first ?? '' }
+    const { because, services } = await from(files)
+    expect(because).toEqual(['the source has docker-compose.yml', 'its services are first'])
+    expect(services.map(({ name }) => name)).toEqual(['first'])
+  })
+
   test('a server that only the container itself could reach is named', async () => {
     const files = { 'package.json': pkg(server), 'server.js': "app.listen(3000, '127.0.0.1')" }
     expect((await from(files)).warnings.join()).toContain('0.0.0.0')

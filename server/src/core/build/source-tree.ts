@@ -12,6 +12,17 @@ export type ReadableTree<File extends AnyFile = AnyFile> = {
 /** Source, wherever it comes from: an upload, a git commit. Builds read nothing else. */
 export type SourceTree = ReadableTree<AnyFile & { mode: number; sha256: string }>
 
+/** The whole of a file that is known to be small enough. */
+export async function wholeOf<File extends AnyFile>(tree: ReadableTree<File>, file: File): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of await tree.read(file)) parts.push(part as Buffer)
+  return Buffer.concat(parts)
+}
+
+/** The file of exactly this path. */
+export const fileAt = <File extends AnyFile>(tree: ReadableTree<File>, path: string): File | undefined =>
+  tree.entries.find((entry): entry is File => entry.kind === 'file' && entry.path === path)
+
 /** The part of a tree below a folder, as a tree of its own. */
 export function below<File extends AnyFile>(tree: ReadableTree<File>, folder: string | undefined): ReadableTree<File> {
   const clean = cleanFolder(folder)

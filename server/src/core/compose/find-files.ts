@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { fault } from './faults.ts'
+import { COMPOSE_FILES } from './file-names.ts'
 import { readEnvironment } from './include.ts'
 import type { ComposeOptions, Reading, Scope } from './reading.ts'
 
-const NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
-const OVERRIDES = NAMES.map((name) => name.replace(/\.(ya?ml)$/, '.override.$1'))
+const OVERRIDES = COMPOSE_FILES.map((name) => name.replace(/\.(ya?ml)$/, '.override.$1'))
 const HERE = { file: '', path: [] }
 
 type Found = { scope: Scope; profiles: string[] }
@@ -36,7 +36,7 @@ function named(environment: ReadonlyMap<string, string>): string[] | undefined {
 
 function usual({ sources, warn }: Reading): string[] {
   const there = (names: string[]) => names.filter((name) => sources.isFile(name, HERE))
-  const [first, ...others] = there(NAMES)
+  const [first, ...others] = there(COMPOSE_FILES)
   if (first === undefined) throw noFile()
   const [override, ...further] = there(OVERRIDES)
   for (const file of [...others, ...further])
@@ -56,4 +56,8 @@ const list = (text: string | undefined, separator: string) =>
     .filter((part) => part !== '')
 
 const noFile = () =>
-  fault({ file: 'compose.yaml', path: [] }, 'there is no compose file in the source', `Add one of ${NAMES.join(', ')}.`)
+  fault(
+    { file: 'compose.yaml', path: [] },
+    'there is no compose file in the source',
+    `Add one of ${COMPOSE_FILES.join(', ')}.`,
+  )

@@ -1,3 +1,4 @@
+import { wantedOn } from '../certificates/install.ts'
 import * as domains from '../domains/store.ts'
 import type { Platform } from '../platform.ts'
 import { engineOf } from '../servers/engine-of.ts'
@@ -21,13 +22,29 @@ export async function mendEdges(parts: Parts, signal: AbortSignal): Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
+/** All that the edge of a server is to know. */
+export const contentsOf = (parts: Pick<Parts, 'db' | 'keys'>, serverId: string) => ({
+  routes: () => domains.routesOn(parts.db, serverId),
+  certificates: () => wantedOn(parts, serverId),
+})
+
 async function mend({ db, keys, edge, config, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
   const engine = engineOf({ keys }, server)
-  const equal = () => edge.reconcile(engine, () => domains.routesOn(db, server.id), signal)
+  // Certificates first: no route may send visitors to https before there is one.
+  const equal = async () => {
+    const certificates = await edge.certificates.reconcile(engine, () => wantedOn({ db, keys }, server.id), signal)
+    const routes = await edge.reconcile(engine, () => domains.routesOn(db, server.id), signal)
+    return { written: certificates.written + routes.written, removed: certificates.removed + routes.removed }
+  }
   const done = await equal().catch(async (error) => {
     if ((error as { code?: string }).code !== 'edge_missing') throw error
-    await edge.ensure(engine, { ...config.edge, instance: config.instance }, signal)
+    await edge.ensure(
+      engine,
+      { ...config.edge, instance: config.instance },
+      signal,
+      contentsOf({ db, keys }, server.id),
+    )
     return equal()
   })
-  if (done.written + done.removed > 0) log.warn({ server: server.id, ...done }, 'the routes of an edge were put right')
+  if (done.written + done.removed > 0) log.warn({ server: server.id, ...done }, 'the files of an edge were put right')
 }

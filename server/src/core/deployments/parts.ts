@@ -1,4 +1,5 @@
 import type { DeploymentService } from '@slipway/contract/deployment-shape'
+import type { Acme, AcmeTarget } from '../../drivers/acme/acme.ts'
 import type { Builder } from '../../drivers/builder/builder.ts'
 import type { ProjectFolders } from '../../drivers/builder/project-folders.ts'
 import type { Git } from '../../drivers/git/git.ts'
@@ -12,11 +13,28 @@ export type DeployParts = Platform & {
   /** Makes a directory equal to a tree, touching only what differs. */
   syncContext(directory: string, tree: SourceTree, signal: AbortSignal): Promise<unknown>
   folders: ProjectFolders
+  acme: AuthorityParts
   /** The network of the edge, and under which name it looks for a service there. */
   edgeNetwork: { name: string; alias(project: string, service: string): string }
   /** What the engine calls a volume of a project, and the one that holds what is mounted from its source. */
   volumeName(project: string, key: string): string
   filesVolume(project: string): string
+}
+
+/** The CA that certificates come from. */
+export type AuthorityParts = {
+  enabled: boolean
+  client: Acme
+  target(): Promise<AcmeTarget>
+  contact: string[]
+  newKey(): Promise<string>
+  /** Sets records of our own zones, for wildcards; null: none may be changed. */
+  dns: DnsUpdates | null
+}
+
+type DnsUpdates = {
+  put(name: string, value: string, options: { signal: AbortSignal }): Promise<void>
+  remove(name: string, value: string, options: { signal: AbortSignal }): Promise<void>
 }
 
 /** What the build step leaves to the ones after it. */

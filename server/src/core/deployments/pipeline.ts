@@ -102,8 +102,10 @@ function after(service: DeploymentService, { end, row, before, error }: Ended): 
   // One of several has its own error, if it had any; what keeps the whole is told once.
   const own = several ? service.error : error
   if (row.release === null) {
-    if (several && error?.service !== service.name) return service
-    return { ...service, status: 'failed', error }
+    // It came to no release: what was built for it goes again, and whoever is not to blame is as if never begun.
+    const blamed = error !== null && (!several || error.service === service.name)
+    const unmade = { ...service, image: null, digest: null }
+    return blamed ? { ...unmade, status: 'failed', error } : { ...unmade, status: 'pending', error: null }
   }
   if (end.leftovers.some((step) => step.split(':')[0] === 'rollout'))
     return { ...service, status: 'deploying', error: own }

@@ -5,8 +5,10 @@ import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
 import * as servers from '../servers/store.ts'
 import { whyNowhere } from './nowhere.ts'
+import { publicAddresses } from './public-addresses.ts'
 
 type Parts = Pick<Platform, 'db' | 'config' | 'dns'>
+type Leads = Omit<DomainCheck, 'success' | 'host'>
 const DNS_MS = 4000
 
 /** Where a name leads, where it should, and in one sentence what to change. */
@@ -18,26 +20,53 @@ export async function checkDomain(
   signal: AbortSignal,
 ): Promise<DomainCheck> {
   const project = await requireProject(parts.db, caller, id)
-  const limits = { signal, deadlineMs: DNS_MS }
-  const [answer, wanted] = await Promise.all([
-    parts.dns.lookup(host, limits),
-    addressesOf(parts, project.orgId, project.serverId, limits),
-  ])
-  const found = { addresses: [...answer.a, ...answer.aaaa], cname: answer.cname }
-  const wrong = found.addresses.filter((address) => !wanted.includes(address))
-  const ok = found.addresses.length > 0 && wanted.length > 0 && wrong.length === 0
-  return { success: true, host, ok, wanted, found, message: sentence(host, answer, { ...found, wanted, wrong }) }
+  return { success: true, host, ...(await whereItLeads(parts, project, host, signal)) }
 }
 
+type Place = { orgId: string; serverId: string | null }
 type Limits = { signal: AbortSignal; deadlineMs: number }
 
+/**
+ * A name leads here when all its addresses are the server's. One behind a proxy shows the proxy's: its owner says with a TXT
+ * record that it is meant to. A wildcard needs that record in any case, because no single address could prove it.
+ */
+export async function whereItLeads(parts: Parts, place: Place, host: string, signal: AbortSignal): Promise<Leads> {
+  const limits = { signal, deadlineMs: DNS_MS }
+  const isWildcard = host.startsWith('*.')
+  const txt = { name: txtName(host), value: place.orgId, found: false }
+  const wanted = await addressesOf(parts, place, limits)
+  const nowhere = { addresses: [], cname: [] }
+  if (wanted.length === 0) return { ok: false, wanted, found: nowhere, txt, message: NOBODY_KNOWS }
+  const answer = await parts.dns.lookup(isWildcard ? `${PROBE}${host.slice(1)}` : host, limits)
+  const found = { addresses: [...answer.a, ...answer.aaaa], cname: answer.cname }
+  const wrong = found.addresses.filter((address) => !wanted.includes(address))
+  const direct = found.addresses.length > 0 && wrong.length === 0
+  const owned = (isWildcard || !direct) && (await isOwned(parts, place, host, limits))
+  const seen = { host, answer, addresses: found.addresses, wanted, wrong, txt, owned, isWildcard }
+  const ok = isWildcard ? direct && owned : direct || (owned && found.addresses.length > 0)
+  return { ok, wanted, found, txt: { ...txt, found: owned }, message: sentence(seen) }
+}
+
+/** Any name below stands for all of them. */
+const PROBE = 'slipway-probe'
+const txtName = (host: string) => `_slipway.${host.replace(/^\*\./, '')}`
+
+/** Whether whoever sets the records of a name says that it is this organization's. The value is no secret: setting it is the proof. */
+export async function isOwned({ dns }: Parts, { orgId }: Place, host: string, limits: Limits): Promise<boolean> {
+  const { txt } = await dns.lookup(txtName(host), { ...limits, txt: true })
+  return txt?.some((text) => text.trim() === orgId) ?? false
+}
+
+const NOBODY_KNOWS =
+  'Nobody told this instance at which address its server is reached: its operator sets SLIPWAY_PUBLIC_ADDRESSES.'
+
 /** Of the server that the project is on; without one, of every server there is. */
-async function addressesOf({ db, config, dns }: Parts, orgId: string, serverId: string | null, limits: Limits) {
+async function addressesOf({ db, config, dns }: Parts, { orgId, serverId }: Place, limits: Limits) {
   const all = await servers.whereabouts(db, orgId)
   const meant = serverId === null ? all : all.filter((server) => server.id === serverId)
   const addresses = await Promise.all(
     meant.map(async ({ kind, host }) => {
-      if (kind === 'local' || host === null) return config.publicAddresses
+      if (kind === 'local' || host === null) return publicAddresses(config)
       const { a, aaaa } = await dns.lookup(host, limits)
       return a.length + aaaa.length === 0 ? [host] : [...a, ...aaaa]
     }),
@@ -45,13 +74,23 @@ async function addressesOf({ db, config, dns }: Parts, orgId: string, serverId: 
   return [...new Set(addresses.flat())]
 }
 
-type Seen = { addresses: string[]; wanted: string[]; wrong: string[] }
+type Seen = {
+  host: string
+  answer: DnsAnswer
+  addresses: string[]
+  wanted: string[]
+  wrong: string[]
+  txt: { name: string; value: string }
+  owned: boolean
+  isWildcard: boolean
+}
 
-function sentence(host: string, answer: DnsAnswer, { addresses, wanted, wrong }: Seen): string {
+function sentence({ host, answer, addresses, wanted, wrong, txt, owned, isWildcard }: Seen): string {
   const records = wanted.map((address) => `${address.includes(':') ? 'AAAA' : 'A'} ${address}`).join(' and ')
-  if (wanted.length === 0)
-    return 'Nobody told this instance at which address its server is reached: its operator sets SLIPWAY_PUBLIC_ADDRESSES.'
+  if (isWildcard && !owned) return `Set TXT ${txt.name} to ${txt.value}: it says that names below are yours.`
   if (addresses.length === 0) return `${whyNowhere(host, answer)} Set ${records}.`
+  if (wrong.length > 0 && owned && !isWildcard)
+    return `${host} leads to ${addresses.join(', ')}, and TXT ${txt.name} says that it is meant to come here.`
   if (wrong.length === addresses.length) return `${host} leads to ${addresses.join(', ')}; set ${records} instead.`
   if (wrong.length > 0) return `${host} leads here and to ${wrong.join(', ')}, too: remove that, and keep ${records}.`
   return `${host} leads here.`

@@ -32,8 +32,11 @@ export async function claimHosts(
         throw new Refusal('invalid_request', 'A custom endpoint needs customDomain.', { field: 'publicEndpoints' })
       if (!(await store.claim(tx, { ...base, host: endpoint.customDomain, kind: 'custom' })))
         throw nameTaken(endpoint.customDomain)
-    } else if (!known.some((row) => row.kind === 'free')) {
-      await claimFree(tx, base, project, config.baseDomain)
+    } else {
+      const own = known.find((row) => row.kind === 'free')
+      if (!own) await claimFree(tx, base, project, config.baseDomain)
+      // Asked for by name, so it is meant to lead there from now on.
+      else if (endpoints !== undefined) await store.claim(tx, { ...base, host: own.host, kind: 'free' })
     }
   }
 }
@@ -41,7 +44,7 @@ export async function claimHosts(
 /** A free name is derived from the project's; where that is taken, part of its id tells it apart. */
 async function claimFree(
   tx: Tx,
-  base: Omit<store.HostRow, 'host' | 'kind'>,
+  base: Omit<store.Claim, 'host' | 'kind'>,
   project: Project,
   domain: string,
 ): Promise<void> {

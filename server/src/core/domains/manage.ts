@@ -1,56 +1,85 @@
 import type { Domain, NewDomain } from '@slipway/contract/domains'
 import type { Page, PageQuery } from '@slipway/contract/pages'
-import type { Selectable } from 'kysely'
-import { type Tx, transaction } from '../../db/database.ts'
+import { type Queryable, type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { Tables } from '../../db/tables.ts'
-import { notFound } from '../../errors.ts'
+import { notFound, Refusal } from '../../errors.ts'
 import { submit } from '../../jobs/enqueue.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
+import { shapeCertificate } from '../certificates/state.ts'
+import * as certificates from '../certificates/store.ts'
 import { NEWEST, startOf, toPage } from '../page.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
+import { isOwned } from './check.ts'
 import { nameTaken } from './claim.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport'>
-type Row = Selectable<Tables['hostName']>
+type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'dns'>
+type Project = { orgId: string; serverId: string | null }
 
-export async function listDomains({ db }: Parts, caller: Caller, id: string, query: PageQuery): Promise<Page<Domain>> {
-  const project = await requireProject(db, caller, id)
-  const after = startOf(query) === NEWEST ? '' : startOf(query)
-  const live = await store.liveHosts(db, project.id)
-  const rows = await store.page(db, project.id, after, query.limit)
+export async function listDomains(parts: Parts, caller: Caller, id: string, query: PageQuery): Promise<Page<Domain>> {
+  const project = await requireProject(parts.db, caller, id)
+  const rows = await store.page(parts.db, project.id, placeOf(startOf(query)), query.limit)
   return toPage(
     rows,
     query,
-    ({ host }) => host,
-    (row) => shape(row, live),
+    ({ host, pathPrefix }) => `${host}${pathPrefix ?? ''}`,
+    await shaper(parts.db, parts, project.id, rows),
   )
 }
 
+/** A host has no slash, and a path begins with one. */
+function placeOf(key: string): store.Place {
+  if (key === NEWEST) return { host: '', pathPrefix: '' }
+  const at = key.indexOf('/')
+  return at < 0 ? { host: key, pathPrefix: '' } : { host: key.slice(0, at), pathPrefix: key.slice(at) }
+}
+
 /** A name leads to one project of one organization; whoever has it may change where on the project it leads. */
-export async function addDomain(parts: Parts, caller: Caller, id: string, wanted: NewDomain): Promise<Domain> {
+export async function addDomain(
+  parts: Parts,
+  caller: Caller,
+  id: string,
+  wanted: NewDomain,
+  signal: AbortSignal,
+): Promise<Domain> {
+  // Outside of the transaction: it asks somebody else.
+  if (wanted.host.startsWith('*.'))
+    await requireParent(parts, await requireProject(parts.db, caller, id), wanted.host, signal)
   return transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, id)
-    const { host, service, port = 0, targetPath: pathPrefix = null } = wanted
-    const row = { host, orgId: project.orgId, projectId: id, service, port, pathPrefix, kind: 'custom' as const }
+    const { host, service, port = 0, targetPath: pathPrefix = null, https, redirectTo = null } = wanted
+    const use = { redirect: https !== 'offered', hsts: https === 'hsts', redirectTo }
+    const row = {
+      host,
+      orgId: project.orgId,
+      projectId: id,
+      service,
+      port,
+      pathPrefix,
+      kind: 'custom' as const,
+      ...use,
+    }
+    if (redirectTo !== null) await requireOther(tx, id, host, redirectTo)
     if (!(await store.claim(tx, row))) throw nameTaken(host, 'host')
+    await certificates.lookSoon(tx, id)
     await leadAnew(tx, parts, project)
     await record(tx, caller, 'domain.add', id, { host, service })
-    const [made] = (await store.ofProject(tx, id)).filter((one) => one.host === host)
+    const made = (await store.ofProject(tx, id)).find((one) => one.host === host && one.pathPrefix === pathPrefix)
     if (!made) throw notFound('domain')
-    return shape(made, await store.liveHosts(tx, id))
+    return (await shaper(tx, parts, id, [made]))(made)
   })
 }
 
-export async function removeDomain(parts: Parts, caller: Caller, id: string, host: string) {
+export async function removeDomain(parts: Parts, caller: Caller, id: string, host: string, path: string | undefined) {
   return transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, id)
-    if (!(await store.release(tx, id, host))) throw notFound('domain')
+    const done =
+      path === undefined ? store.release(tx, id, host) : store.releasePath(tx, id, { host, pathPrefix: path })
+    if (!(await done)) throw notFound('domain')
     await leadAnew(tx, parts, project)
-    await record(tx, caller, 'domain.remove', id, { host })
+    await record(tx, caller, 'domain.remove', id, { host, ...(path !== undefined && { targetPath: path }) })
     return { success: true as const }
   })
 }
@@ -61,12 +90,49 @@ async function leadAnew(tx: Tx, { transport }: Parts, { id, orgId }: { id: strin
   await submit(tx, transport, run)
 }
 
-const shape = ({ host, kind, service, port, pathPrefix, createdAt }: Row, live: Set<string>): Domain => ({
-  host,
-  kind,
-  service,
-  port: port === 0 ? null : port,
-  targetPath: pathPrefix,
-  live: live.has(host),
-  createdAt: createdAt.toISOString(),
-})
+const PARENT_MS = 4000
+
+/** Nobody takes all names below one that is another's. */
+async function requireParent(parts: Parts, project: Project, host: string, signal: AbortSignal): Promise<void> {
+  if (await isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })) return
+  const parent = host.slice(2)
+  throw new Refusal('dns_wrong', `Nothing says that the names below ${parent} are yours.`, {
+    field: 'host',
+    hint: `Set TXT _slipway.${parent} to ${project.orgId}, and try again.`,
+  })
+}
+
+/** Only to a name that leads somewhere itself: nobody is sent around in circles. */
+async function requireOther(tx: Tx, projectId: string, host: string, redirectTo: string): Promise<void> {
+  const other = (await store.ofProject(tx, projectId)).find((one) => one.host === redirectTo)
+  if (other && other.host !== host && other.redirectTo === null) return
+  throw new Refusal('invalid_request', `${redirectTo} is not a name of this project that leads to a service.`, {
+    field: 'redirectTo',
+    hint: 'Add that name first, without redirectTo.',
+  })
+}
+
+/** How a project's names are shown, with what is known of where they lead and of their certificates. */
+async function shaper(db: Queryable, { config }: Pick<Parts, 'config'>, projectId: string, rows: store.Named[]) {
+  const live = await store.liveHosts(db, projectId)
+  const hosts = rows.map(({ host }) => host)
+  const found = hosts.length === 0 ? [] : await certificates.ofHosts(db, projectId, hosts)
+  const byHost = new Map(found.map((one) => [one.host, one]))
+  return (row: store.Named): Domain => {
+    const certificate = byHost.get(row.host)
+    const isLive = live.has(row.host)
+    return {
+      host: row.host,
+      kind: row.kind,
+      service: row.service,
+      port: row.port === 0 ? null : row.port,
+      targetPath: row.pathPrefix,
+      live: isLive,
+      https: row.hsts ? 'hsts' : row.redirect ? 'redirect' : 'offered',
+      redirectTo: row.redirectTo ?? null,
+      dns: certificate?.dns ?? null,
+      certificate: config.acme === null || !certificate ? null : shapeCertificate(certificate, isLive),
+      createdAt: row.createdAt.toISOString(),
+    }
+  }
+}

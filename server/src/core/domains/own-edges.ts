@@ -3,6 +3,7 @@ import type { DnsLimits } from '../../drivers/dns/dns.ts'
 import type { Platform } from '../platform.ts'
 import * as servers from '../servers/store.ts'
 import { addressSet, type Kind, kindOf } from './address-guard.ts'
+import { publicAddresses } from './public-addresses.ts'
 
 /** Enough for every server that people give a name, and no flood of questions. */
 const MOST_NAMES = 20
@@ -30,9 +31,9 @@ export async function ownEdges(
   const isHere = addressSet([
     ...literal.map(({ host }) => host),
     ...answers.flatMap(({ a, aaaa }) => [...a, ...aaaa]),
-    ...(offersOwn ? config.publicAddresses : []),
+    ...(offersOwn ? publicAddresses(config) : []),
   ])
-  const ofOperator = addressSet(config.publicAddresses)
+  const ofOperator = addressSet(publicAddresses(config))
   // Anybody may write an address into a server. One that was used has proved to be an engine of theirs; a name proves
   // nothing, because it may lead elsewhere by now.
   const proved = literal.filter(({ host, used }) => used && !NEVER.has(kindOf(host)))

@@ -1,27 +1,53 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
 import type { Tables } from '../../db/tables.ts'
+import * as certificates from '../certificates/store.ts'
 
-export type HostRow = Insertable<Tables['hostName']>
+type HostRow = Insertable<Tables['hostName']>
+export type Claim = HostRow & { service: string; port: number; pathPrefix: string | null }
 
-/** Whether the name is this project's now: false when another one has it. */
-export async function claim(db: Queryable, row: HostRow): Promise<boolean> {
+/** A host and one of the places on it where a service begins. */
+export type Named = Selectable<Tables['hostName']> & { service: string; port: number; pathPrefix: string | null }
+
+/**
+ * Whether the name is this project's now: false when another one has it. What it leads to there, or below that path, is
+ * set; other paths of it stay. Its certificate is looked for from now on.
+ */
+export async function claim(db: Queryable, { service, port, pathPrefix, ...row }: Claim): Promise<boolean> {
+  const { host, orgId, projectId, redirect, hsts, redirectTo } = row
+  // A deployment that names it says nothing about https.
+  const said = Object.fromEntries(
+    Object.entries({ redirect, hsts, redirectTo }).filter(([, value]) => value !== undefined),
+  )
   const done = await db
     .insertInto('hostName')
     .values(row)
     .onConflict((conflict) =>
       conflict
         .column('host')
-        .doUpdateSet({ service: row.service, port: row.port, pathPrefix: row.pathPrefix })
-        .where('hostName.projectId', '=', row.projectId),
+        .doUpdateSet({ projectId, ...said })
+        .where('hostName.projectId', '=', projectId),
     )
     .returning('host')
     .executeTakeFirst()
-  return done !== undefined
+  if (done === undefined) return false
+  await db
+    .insertInto('hostPath')
+    .values({ host, service, port, pathPrefix: pathPrefix ?? '' })
+    .onConflict((conflict) => conflict.columns(['host', 'pathPrefix']).doUpdateSet({ service, port }))
+    .execute()
+  await certificates.insert(db, { id: newId('crt'), orgId, projectId, host })
+  return true
 }
 
-export const ofProject = (db: Queryable, projectId: string) =>
-  db.selectFrom('hostName').selectAll().where('projectId', '=', projectId).orderBy('host').execute()
+export async function ofProject(db: Queryable, projectId: string): Promise<Named[]> {
+  const { rows } = await sql<Named>`
+    select h.*, p.service, p.port, nullif(p.path_prefix, '') as path_prefix
+    from host_name h join host_path p on p.host = h.host
+    where h.project_id = ${projectId} order by h.host, p.path_prefix`.execute(db)
+  return rows
+}
 
 /** Whether the name is of a project of the caller's: of any in the organization, or of the one it is restricted to. */
 export async function isManaged(
@@ -34,16 +60,25 @@ export async function isManaged(
   return found !== undefined
 }
 
-/** A page of a project's names, by name; one row more than it holds. */
-export const page = (db: Queryable, projectId: string, after: string, limit: number) =>
-  db
-    .selectFrom('hostName')
-    .selectAll()
-    .where('projectId', '=', projectId)
-    .where('host', '>', after)
-    .orderBy('host')
-    .limit(limit + 1)
-    .execute()
+/** A page of a project's names, by name and path; one row more than it holds. */
+export async function page(db: Queryable, projectId: string, after: Place, limit: number): Promise<Named[]> {
+  const { rows } = await sql<Named>`
+    select h.*, p.service, p.port, nullif(p.path_prefix, '') as path_prefix
+    from host_name h join host_path p on p.host = h.host
+    where h.project_id = ${projectId} and (h.host, p.path_prefix) > (${after.host}, ${after.pathPrefix})
+    order by h.host, p.path_prefix limit ${limit + 1}`.execute(db)
+  return rows
+}
+
+export type Place = { host: string; pathPrefix: string }
+
+/** Names of a project that visitors are sent to https for. */
+export async function secured(db: Queryable, projectId: string): Promise<Set<string>> {
+  const { rows } = await sql<{ host: string }>`
+    select h.host from host_name h join certificate c on c.host = h.host
+    where h.project_id = ${projectId} and c.installed is not null and c.not_after > now()`.execute(db)
+  return new Set(rows.map(({ host }) => host))
+}
 
 /** Names that the edge leads to the project's release. */
 export async function liveHosts(db: Queryable, projectId: string): Promise<Set<string>> {
@@ -63,6 +98,20 @@ export async function release(db: Queryable, projectId: string, host: string): P
   return done.numDeletedRows > 0n
 }
 
+/** Only what begins at this path. Whether there was such a thing; the host goes with the last of them. */
+export async function releasePath(db: Queryable, projectId: string, { host, pathPrefix }: Place): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from host_path p using host_name h
+    where h.host = p.host and h.project_id = ${projectId} and p.host = ${host} and p.path_prefix = ${pathPrefix}`.execute(
+    db,
+  )
+  if (numAffectedRows === 0n) return false
+  await sql`
+    delete from host_name h where h.host = ${host} and h.project_id = ${projectId}
+      and not exists (select 1 from host_path p where p.host = h.host)`.execute(db)
+  return true
+}
+
 type Route = {
   host: string
   pathPrefix: string | null
@@ -70,15 +119,27 @@ type Route = {
   service: string
   port: number
   also: number | null
+  secure: 'redirect' | 'hsts' | null
+  redirectTo: { host: string; https: boolean } | null
 }
 
-/** Where the names of a server, or of one project there, lead. A name that went to another project leads nowhere from here. */
+/**
+ * Where the names of a server, or of one project there, lead. A name that went to another project leads nowhere from here.
+ * To https they are sent only while an edge was seen to have a certificate that is good.
+ */
 export async function routesOn(db: Queryable, serverId: string, projectId: string | null = null): Promise<Route[]> {
   const { rows } = await sql<Route>`
-    select r.host, r."pathPrefix" as path_prefix, d.project_id as project, r.service, r.port, r.also
+    select r.host, r."pathPrefix" as path_prefix, d.project_id as project, r.service, r.port, r.also,
+      case when c.installed is not null and c.not_after > now() then
+        case when h.hsts then 'hsts' when h.redirect then 'redirect' end end as secure,
+      case when o.host is not null then jsonb_build_object('host', o.host, 'https',
+        oc.installed is not null and oc.not_after > now() and o.redirect) end as redirect_to
     from deployment d
     cross join lateral jsonb_to_recordset(d.routes) as r(host text, "pathPrefix" text, service text, port int, also int)
     join host_name h on h.host = r.host and h.project_id = d.project_id
+    left join certificate c on c.host = h.host
+    left join host_name o on o.host = h.redirect_to and o.project_id = d.project_id and o.redirect_to is null
+    left join certificate oc on oc.host = o.host
     where d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})
     order by r.host`.execute(db)
   return rows

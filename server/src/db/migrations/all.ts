@@ -6,6 +6,9 @@ import { up as logRetention } from './0004_log_retention.ts'
 import { up as gitCredentials } from './0005_git_credentials.ts'
 import { up as lifecycle } from './0006_lifecycle.ts'
 import { up as bake } from './0007_bake.ts'
+import { up as certificates } from './0008_certificates.ts'
+import { up as backupDestinations } from './0009_backup_destinations.ts'
+import { up as sealingKeys } from './0010_sealing_keys.ts'
 
 /** In order; a migration that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +19,7 @@ export const migrations: Record<string, Migration> = {
   '0005_git_credentials': { up: gitCredentials },
   '0006_lifecycle': { up: lifecycle },
   '0007_bake': { up: bake },
+  '0008_certificates': { up: certificates },
+  '0009_backup_destinations': { up: backupDestinations },
+  '0010_sealing_keys': { up: sealingKeys },
 }

@@ -48,6 +48,14 @@ describe('an account', () => {
     expect((await acme.account(target, { keyPem, signal })).keyPem).toBe(keyPem)
   })
 
+  test('is one for all who make it with the same key at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const keyPem = await newKey()
+      const made = await Promise.all(Array.from({ length: 4 }, () => acme.account(target, { keyPem, signal })))
+      expect(new Set(made.map(({ url }) => url)).size).toBe(1)
+    }
+  })
+
   test('that the CA does not know is refused', async () => {
     const unknown = { ...account, url: `${account.url}0` }
     await expect(issue(['a.test'], { account: unknown })).rejects.toMatchObject({ code: 'account_refused' })

@@ -28,13 +28,34 @@ async function account(session: Session, request: AccountRequest): Promise<AcmeA
   const told = contact.length > 0 ? { contact } : {}
   const made = await session.during('account', () =>
     // An update with nothing in it would be refused.
-    known ? client.updateAccount(told) : client.createAccount({ termsOfServiceAgreed: true, ...told }),
+    known ? client.updateAccount(told) : create(client, told),
   )
   if (made.status !== 'valid') throw new AcmeFailure('account_refused', `The CA says of the account: ${made.status}.`)
   return { keyPem, url: client.getAccountUrl() }
 }
 
-function isKnown(session: Session, client: ReturnType<Session['client']>): Promise<boolean> {
+type Client = ReturnType<Session['client']>
+
+/**
+ * Someone with the same key may be faster. The library then sends what only a maker says as a change of the account, which
+ * CAs refuse as one that changes nothing.
+ */
+function create(client: Client, told: { contact?: string[] }) {
+  return client.createAccount({ termsOfServiceAgreed: true, ...told }).catch((error) => {
+    if (!hasUrl(client)) throw error
+    return client.updateAccount(told)
+  })
+}
+
+function hasUrl(client: Client): boolean {
+  try {
+    return client.getAccountUrl() !== ''
+  } catch {
+    return false
+  }
+}
+
+function isKnown(session: Session, client: Client): Promise<boolean> {
   const asked = session.during('account', () => client.createAccount({ onlyReturnExisting: true }))
   return asked.then(
     () => true,

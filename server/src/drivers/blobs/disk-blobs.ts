@@ -3,9 +3,9 @@ import { chmod, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promise
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Refusal } from '../../errors.ts'
+import { spend } from '../../spent-buffers.ts'
 import type { BlobStore, StoredBlob, WriteOptions } from './blob-store.ts'
 import { LOCATION, listFiles, removeFilesOlderThan } from './disk-listing.ts'
-import { spend } from './spent-buffers.ts'
 
 const ORGANIZATION = /^org_[0-9a-z]{20,40}$/
 /** Its name is no organization's: a listing of what is stored never enters it. */

@@ -35,6 +35,15 @@ test('a flipped bit anywhere, a shortened tag and a shortened value do not open'
   }
 })
 
+test('another character anywhere in the text does not open, also where it would stand for the same bytes', () => {
+  const sealed = ring.seal('a secret', PLACE)
+  for (let i = 0; i < sealed.length; i++) {
+    for (const other of ['A', 'B', '_', '.', '=', ' '].filter((one) => one !== sealed[i]))
+      expect(() => ring.open(`${sealed.slice(0, i)}${other}${sealed.slice(i + 1)}`, PLACE)).toThrow()
+  }
+  for (const longer of [`${sealed}=`, `${sealed}.`, ` ${sealed}`]) expect(() => ring.open(longer, PLACE)).toThrow()
+})
+
 test('an older key of the ring still opens; the first one seals; a dropped one is named', () => {
   const two = key()
   const rotated = parseKeyRing(`${two},${one}`)

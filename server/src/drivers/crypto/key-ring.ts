@@ -63,11 +63,13 @@ function keyRing(keys: Buffer[]): KeyRing {
       return `${FORM}.${primaryId}.${Buffer.concat([salt, nonce, cipher.getAuthTag(), text]).toString('base64url')}`
     },
     open(sealed, place) {
-      const [form, id = '', payload = ''] = sealed.split('.')
+      const [form, id = '', payload = '', ...more] = sealed.split('.')
       const key = byId.get(id)
       if (form !== FORM) throw new Error('A sealed value has an unknown form.')
       if (!key) throw new Error(`A sealed value needs key ${id}, which is not in SLIPWAY_SECRET_KEY.`)
       const bytes = Buffer.from(payload, 'base64url')
+      // Several texts stand for the same bytes; only the one that was written counts.
+      if (more.length > 0 || bytes.toString('base64url') !== payload) throw new Error('A sealed value was changed.')
       if (bytes.length < SALT + NONCE + TAG) throw new Error('A sealed value is too short.')
       const nonce = bytes.subarray(SALT, SALT + NONCE)
       const decipher = createDecipheriv('aes-256-gcm', messageKey(key, bytes.subarray(0, SALT)), nonce, {

@@ -64,7 +64,7 @@ export const routeTo = (
   pathPrefix: string | null = null,
 ): EdgeRoute => ({ host, pathPrefix, project, service, port: 8080 })
 
-export type Answer = { status: number; body: string; json: Record<string, string> }
+export type Answer = { status: number; body: string; json: Record<string, string>; location: string | undefined }
 export type Question = {
   address: string
   port: number
@@ -85,7 +85,7 @@ export function ask({ address, port, host, path = '/', agent = false, method = '
       response.on('error', reject)
       response.on('end', () => {
         const json = body.startsWith('{') ? JSON.parse(body) : {}
-        resolve({ status: response.statusCode ?? 0, body, json })
+        resolve({ status: response.statusCode ?? 0, body, json, location: response.headers.location })
       })
     })
     call.on('timeout', () => call.destroy(new Error('no answer for 10 s')))

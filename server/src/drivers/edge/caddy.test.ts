@@ -156,6 +156,31 @@ describe('routes', () => {
     expect((await ask({ host: 'p.test', path: '/other' })).status).toBe(404)
   })
 
+  test('of a wildcard are for names right below that have none of their own, whatever the path', async () => {
+    await edge.reconcile(null, [
+      routeTo(bench, '*.wild.test'),
+      routeTo(bench, '*.wild.test', 'api', '/api'),
+      routeTo(bench, 'own.wild.test', 'api'),
+    ])
+    const version = async (host: string, path: string) => (await answers({ ...at, host, path })).json.version
+    const [web, api] = [await version('any.wild.test', '/x'), await version('own.wild.test', '/x')]
+    expect(web).not.toBe(api)
+    expect(await version('any.wild.test', '/api/x')).toBe(api)
+    expect(await version('own.wild.test', '/api/x')).toBe(api)
+    expect((await ask({ ...at, host: 'a.b.wild.test' })).status).toBe(404)
+    expect((await ask({ ...at, host: 'wild.test' })).status).toBe(404)
+  })
+
+  test('may send visitors to the same path of another host', async () => {
+    const sent = (https: boolean) => ({ ...routeTo(bench, 'www.pair.test'), redirectTo: { host: 'pair.test', https } })
+    await edge.reconcile(null, [sent(false), routeTo(bench, 'pair.test')])
+    const plain = await answers({ ...at, host: 'www.pair.test', path: '/a?b=c' }, 308)
+    expect(plain.location).toBe(`http://pair.test:${settings.httpPort}/a?b=c`)
+    await edge.reconcile(null, [sent(true), routeTo(bench, 'pair.test')])
+    const safe = await ask({ ...at, host: 'www.pair.test', path: '/a?b=c' })
+    expect([safe.status, safe.location]).toEqual([308, `https://pair.test:${settings.httpsPort}/a?b=c`])
+  })
+
   test('come out whole when callers meet', async () => {
     const wanted = Array.from({ length: 50 }, (_, index) => to(`h${index}.test`))
     await Promise.all([1, 2, 3].map(() => edge.reconcile(null, wanted)))

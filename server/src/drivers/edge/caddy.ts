@@ -51,7 +51,8 @@ export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdge
   }
 
   return {
-    ensure: (target, settings, signal) => on(target, signal, (scope) => ensureEdge(scope, settings), ensureDeadlineMs),
+    ensure: (target, settings, signal, contents) =>
+      on(target, signal, (scope) => ensureEdge(scope, settings, contents), ensureDeadlineMs),
     reconcile: (target, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted)),
     route: (target, project, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted, project)),
     state: (target, signal) => on(target, signal, async (scope) => (await seeRoutes(scope)).routes),

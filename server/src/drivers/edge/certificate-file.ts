@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { EdgeFailure } from './edge.ts'
-import { isHostName, nameFor, parseFile, type RouteFile } from './route-file.ts'
+import { type EdgeCertificate, EdgeFailure } from './edge.ts'
+import { folderOf, nameFor, parseFile, type RouteFile } from './route-file.ts'
 
 // A certificate is two files of one name: pem/<folder>/<name>.pem, and the empty certs/<folder>/<name>, which makes it count.
 // Names are those of routes: the newer sorts first, and none is ever used twice, so no reader sees half a file.
@@ -8,14 +8,11 @@ import { isHostName, nameFor, parseFile, type RouteFile } from './route-file.ts'
 export const PEM = 'pem'
 export const CERTS = 'certs'
 
-/** The folder of a host. A star means something in file names, an underscore nothing in host names. */
-export function folderOf(host: string): string {
-  const plain = host.startsWith('*.') ? host.slice(2) : host
-  if (!isHostName(plain)) throw invalid(`${quoted(host)} is not a host name`)
-  return plain === host ? host : `_.${plain}`
+function certificateFolder(host: string): string {
+  const folder = folderOf(host)
+  if (folder === undefined) throw invalid(`${quoted(host)} is not a host name`)
+  return folder
 }
-
-export const hostOf = (folder: string) => (folder.startsWith('_.') ? `*.${folder.slice(2)}` : folder)
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
 
@@ -23,6 +20,20 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
 export function certificateName(id: string, now: RouteFile | undefined): string {
   if (!ID.test(id)) throw invalid(`${quoted(id)} is not a certificate's id`)
   return nameFor(id, Math.max(Date.now(), (now?.stamp ?? 0) + 1))
+}
+
+/** Each folder once. */
+export function byFolder(certificates: EdgeCertificate[]): Map<string, EdgeCertificate> {
+  const wanted = new Map<string, EdgeCertificate>()
+  for (const certificate of certificates) {
+    const folder = certificateFolder(certificate.host)
+    const other = wanted.get(folder)
+    if (other && other.id !== certificate.id) {
+      throw new EdgeFailure('certificate_invalid', `${certificate.host} cannot have two certificates.`)
+    }
+    wanted.set(folder, certificate)
+  }
+  return wanted
 }
 
 /** What lies in the volume; `slot` is the folder, `entry` the id. */

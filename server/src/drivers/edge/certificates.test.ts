@@ -160,6 +160,20 @@ test('a marked route sends plain HTTP to https, and a challenge is answered all 
   expect(await ask({ ...at, path: '/.well-known/acme-challenge/marked' })).toMatchObject({ body: 'marked.thumb' })
 })
 
+test('an edge that is made anew knows its names and certificates from its first moment on', async () => {
+  const made = make('first.test', 'first')
+  await edge.remove(null)
+  const contents = {
+    routes: async () => [routeTo(bench, 'first.test')],
+    certificates: async () => [made],
+  }
+  // Nothing is written once it runs.
+  expect(await edge.ensure(null, settings, undefined, contents)).toBe('created')
+  expect(await handshake('first.test')).toBe(made.serial)
+  expect(await edge.state(null)).toEqual([routeTo(bench, 'first.test')])
+  expect(await edge.certificates.reconcile(null, await contents.certificates())).toEqual({ written: 0, removed: 0 })
+})
+
 /** The whole answer, headers as they were sent. */
 function fetchPlain(path: string): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,12 +1,11 @@
 import type { Container } from 'dockerode'
 import { upload } from './archive.ts'
 import {
+  byFolder,
   CERTS,
   type CertificatesSeen,
   certificateName,
   checkPem,
-  folderOf,
-  hostOf,
   PEM,
   readCertificates,
   servedIn,
@@ -14,6 +13,7 @@ import {
 import { EDGE_ROOT } from './config.ts'
 import { type CertificatesWanted, type EdgeCertificate, EdgeFailure } from './edge.ts'
 import { execute } from './inside.ts'
+import { hostOf } from './route-file.ts'
 import { type EdgeScope, isGone, runningEdge } from './running.ts'
 import { sweepCertificates } from './sweep.ts'
 
@@ -31,7 +31,7 @@ export async function putCertificates(scope: EdgeScope, certificates: EdgeCertif
     const { container } = await runningEdge(scope)
     try {
       const seen = await look(container, scope.signal, [...wanted.keys()])
-      await write(container, scope.signal, missingOf(seen, wanted))
+      await writeCertificates(container, scope.signal, missingOf(seen, wanted))
       return
     } catch (error) {
       if (!isGone(error)) throw error
@@ -55,7 +55,7 @@ export async function reconcileCertificates(scope: EdgeScope, given: Certificate
         done.removed = await sweepCertificates(container, seen, { wanted, signal: scope.signal })
         return done
       }
-      await write(container, scope.signal, missing)
+      await writeCertificates(container, scope.signal, missing)
       done.written += missing.length
     } catch (error) {
       if (!isGone(error)) throw error
@@ -77,22 +77,9 @@ export async function certificatesState(scope: EdgeScope): Promise<{ host: strin
 const contested = (last: unknown) =>
   new EdgeFailure('certificates_contested', 'The certificates did not become what they should be.', last)
 
-function byFolder(certificates: EdgeCertificate[]): Map<string, EdgeCertificate> {
-  const wanted = new Map<string, EdgeCertificate>()
-  for (const certificate of certificates) {
-    const folder = folderOf(certificate.host)
-    const other = wanted.get(folder)
-    if (other && other.id !== certificate.id) {
-      throw new EdgeFailure('certificate_invalid', `${certificate.host} cannot have two certificates.`)
-    }
-    wanted.set(folder, certificate)
-  }
-  return wanted
-}
+export type Missing = { folder: string; name: string; certificate: EdgeCertificate }
 
-type Missing = { folder: string; name: string; certificate: EdgeCertificate }
-
-function missingOf(seen: CertificatesSeen, wanted: Map<string, EdgeCertificate>): Missing[] {
+export function missingOf(seen: CertificatesSeen, wanted: Map<string, EdgeCertificate>): Missing[] {
   return [...wanted].flatMap(([folder, certificate]) => {
     if (servedIn(seen, folder)?.entry === certificate.id) return []
     return [{ folder, certificate, name: certificateName(certificate.id, seen.pointers.get(folder)?.[0]) }]
@@ -100,7 +87,7 @@ function missingOf(seen: CertificatesSeen, wanted: Map<string, EdgeCertificate>)
 }
 
 /** First what is pointed to, then the pointers. */
-async function write(container: Container, signal: AbortSignal, missing: Missing[]): Promise<void> {
+export async function writeCertificates(container: Container, signal: AbortSignal, missing: Missing[]): Promise<void> {
   for (let at = 0; at < missing.length; at += FILES_AT_ONCE) {
     const some = missing.slice(at, at + FILES_AT_ONCE)
     const pems = []

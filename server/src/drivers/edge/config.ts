@@ -5,12 +5,14 @@ import { MOST_SEGMENTS } from './route-file.ts'
  * changes are files below `root`, and Caddy looks at them on every request and handshake.
  *
  *   routes/<host>/<order>+<project>+<service>@<port>[,<also>][!]   empty; the first by name wins, `<order>+none` takes it away
+ *   routes/<host>/<order>+<project>+=<other>[!]                  sends visitors to another host, with ! by https
  *   routes/<host>/<n>/<segment>/…/<order>+…                     the same for a path prefix of n segments
  *   pem/<host>/<order>+<id>.pem, then certs/<host>/<order>+<id>    chain and key, then the empty pointer; first by name wins
  *   …/_.<parent>/…                                                 the same for `*.<parent>`
  *   challenge/<token>                                           ACME HTTP-01
  */
-export function edgeConfig({ root = EDGE_ROOT, httpsPort = 443 } = {}): object {
+export function edgeConfig({ root = EDGE_ROOT, httpPort = 80, httpsPort = 443 } = {}): object {
+  const other = elsewhere(httpPort, httpsPort)
   const away = { match: [{ not: [isFree, isPlain] }], handle: [toHttps(httpsPort)] }
   return {
     // Loopback of this container's own network: nobody else reaches it.
@@ -19,12 +21,18 @@ export function edgeConfig({ root = EDGE_ROOT, httpsPort = 443 } = {}): object {
       // No issuer and no on_demand: a name without a file is refused, and nothing is ever asked of the control plane.
       tls: { automation: { policies: [{ get_certificate: [{ via: 'http', url: `http://${CERTIFICATES}/cert` }] }] } },
       http: {
-        // Short: host ports force stop-first, and nobody else listens while this task drains.
-        grace_period: '3s',
+        // Short: host ports force stop-first, and nobody listens while this task waits for what it has begun. A stream never
+        // ends by itself, and there is always one.
+        grace_period: '250ms',
         servers: {
           certs: { ...plain, listen: [CERTIFICATES], routes: [certificateRoute(root)] },
-          web: { ...plain, listen: [':80'], routes: siteRoutes(root, [away]) },
-          tls: { ...plain, listen: [':443'], tls_connection_policies: [{}], routes: siteRoutes(root, [remember]) },
+          web: { ...plain, listen: [':80'], routes: siteRoutes(root, [...other, away]) },
+          tls: {
+            ...plain,
+            listen: [':443'],
+            tls_connection_policies: [{}],
+            routes: siteRoutes(root, [...other, remember]),
+          },
         },
       },
     },
@@ -52,8 +60,9 @@ function siteRoutes(root: string, before: object[]): object[] {
       ],
     },
     plainHost,
-    { handle: [readEntry] },
-    ...depths.map((depth) => prefixRoute({ root, depth, before })),
+    { handle: [parentOf('{http.request.host}', '{host.parent}'), readEntry] },
+    ...depths.map((depth) => prefixRoute({ root, host: '{http.request.host}', depth, before })),
+    ...depths.map((depth) => prefixRoute({ root, host: '_.{host.parent}', depth, before })),
     { handle: [noSite] },
   ]
 }
@@ -83,26 +92,55 @@ const plainHost = {
 const readEntry = {
   handler: 'map',
   source: '{http.matchers.file.relative}',
-  destinations: ['{up.project}', '{up.service}', '{up.port}', '{up.also}', '{up.secure}'],
+  destinations: ['{up.project}', '{up.service}', '{up.port}', '{up.also}', '{up.secure}', '{up.other}'],
   mappings: [
     {
       input_regexp: '\\+([a-z0-9_-]+)\\+([a-z0-9._-]+)@([0-9]+)(?:,([0-9]+))?(!{0,2})$',
-      outputs: ['$1', '$2', '$3', '$4', '$5'],
+      outputs: ['$1', '$2', '$3', '$4', '$5', ''],
     },
+    { input_regexp: '\\+([a-z0-9_-]+)\\+=([a-z0-9.-]+)(!?)$', outputs: ['$1', '', '', '', '$3', '$2'] },
   ],
-  defaults: ['', '', '', '', ''],
+  defaults: ['', '', '', '', '', ''],
 }
+
+/** What comes after the first label; a label is never empty and has no dot, so one name has one parent. */
+const parentOf = (source: string, destination: string) => ({
+  handler: 'map',
+  source,
+  destinations: [destination],
+  mappings: [{ input_regexp: '^[^.]+[.](.+)$', outputs: ['$1'] }],
+  defaults: [''],
+})
 
 /** No service is named, or the entry has no mark for https. */
 const isFree = { vars: { '{up.project}': [''] } }
 const isPlain = { vars: { '{up.secure}': [''] } }
 
-const toHttps = (port: number) => ({
+// Keeps the method, and may be remembered.
+const moved = (location: string) => ({
   handler: 'static_response',
-  // Keeps the method, and may be remembered.
   status_code: 308,
-  headers: { Location: [`https://{http.request.host}${port === 443 ? '' : `:${port}`}{http.request.uri}`] },
+  headers: { Location: [location] },
 })
+const suffix = (port: number, usual: number) => (port === usual ? '' : `:${port}`)
+const toHttps = (port: number) => moved(`https://{http.request.host}${suffix(port, 443)}{http.request.uri}`)
+
+/** An entry that names another host: before anything else, so that www.… needs one step to the right place and not two. */
+function elsewhere(httpPort: number, httpsPort: number): object[] {
+  const named = { not: [{ vars: { '{up.other}': [''] } }] }
+  return [
+    {
+      match: [{ ...named, ...isPlain }],
+      handle: [moved(`http://{up.other}${suffix(httpPort, 80)}{http.request.uri}`)],
+      terminal: true,
+    },
+    {
+      match: [named],
+      handle: [moved(`https://{up.other}${suffix(httpsPort, 443)}{http.request.uri}`)],
+      terminal: true,
+    },
+  ]
+}
 
 const remember = {
   match: [{ vars: { '{up.secure}': ['!!'] } }],
@@ -115,9 +153,9 @@ const remember = {
 }
 
 /** Longest prefix first. A prefix whose entry says `none` falls through to the shorter ones. */
-function prefixRoute({ root, depth, before }: { root: string; depth: number; before: object[] }): object {
+function prefixRoute({ root, host, depth, before }: { root: string; host: string; depth: number; before: object[] }) {
   const segments = Array.from({ length: depth }, (_, index) => `/{http.request.uri.path.${index}}`).join('')
-  const folder = depth === 0 ? '/{http.request.host}' : `/{http.request.host}/${depth}${segments}`
+  const folder = depth === 0 ? `/${host}` : `/${host}/${depth}${segments}`
   const file = { root: `${root}/routes`, try_files: [`${folder}/*+*`], try_policy: 'first_exist' }
   // `..` would be followed to the entries of other prefixes and hosts; such a path belongs to the host as a whole.
   const dots = { vars_regexp: { '{http.request.uri.path}': { pattern: '(^|/)\\.\\.(/|$)' } } }
@@ -172,16 +210,10 @@ const changingPort = {
   load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '20ms' },
 }
 
-/** The name as it is, else as one of its parent's. A label is never empty and has no dot, so one name has one parent. */
+/** The name as it is, else as one of its parent's. */
 function certificateRoute(root: string): object {
   const name = '{http.request.uri.query.server_name}'
-  const parent = {
-    handler: 'map',
-    source: name,
-    destinations: ['{sni.parent}'],
-    mappings: [{ input_regexp: '^[^.]+[.](.+)$', outputs: ['$1'] }],
-    defaults: [''],
-  }
+  const parent = parentOf(name, '{sni.parent}')
   const lower = {
     match: [{ vars_regexp: { [name]: { pattern: '[A-Z]' } } }],
     handle: [{ handler: 'rewrite', query: { replace: lowerCase.map((one) => ({ key: 'server_name', ...one })) } }],

@@ -3,7 +3,13 @@ import type Docker from 'dockerode'
 /** The door of a server: which host name, and below it which path, leads to which service. */
 export interface Edge<Target> {
   /** Brings the edge to this state and returns when it answers. Changing it costs open connections; calling again does not. */
-  ensure(target: Target, settings: EdgeSettings, signal?: AbortSignal): Promise<'created' | 'unchanged' | 'replaced'>
+  ensure(
+    target: Target,
+    settings: EdgeSettings,
+    signal?: AbortSignal,
+    /** What one that is made anew knows from its first moment on. */
+    contents?: EdgeContents,
+  ): Promise<'created' | 'unchanged' | 'replaced'>
   /**
    * Makes the routes exactly these, whatever was there: after the edge or its volume was lost, and to be sure. They are
    * asked for after the edge's own have been read: what was written down before it came to the edge is then among them.
@@ -52,6 +58,8 @@ export type EdgeCertificate = {
 
 export type CertificatesWanted = EdgeCertificate[] | (() => Promise<EdgeCertificate[]>)
 
+export type EdgeContents = { routes(): Promise<EdgeRoute[]>; certificates(): Promise<EdgeCertificate[]> }
+
 /** Answers to a CA (HTTP-01), for any host and also without a route. */
 interface EdgeChallenges<Target> {
   put(target: Target, token: string, keyAuthorization: string, signal?: AbortSignal): Promise<void>
@@ -59,7 +67,7 @@ interface EdgeChallenges<Target> {
 }
 
 export type EdgeRoute = {
-  /** Lower case, ASCII (punycode). */
+  /** Lower case, ASCII (punycode). `*.example.com` is for all names right below `example.com` that have no route. */
   host: string
   /** `/api` is `/api` and all below it, not `/apix`, and is passed on as it is. The longest wins; null is the whole host. */
   pathPrefix: string | null
@@ -70,6 +78,8 @@ export type EdgeRoute = {
   also?: number | null
   /** Sends plain HTTP to https; `hsts` also tells browsers to remember that. For hosts that have a certificate. */
   secure?: 'redirect' | 'hsts' | null
+  /** Sends visitors to the same path of another host; service and port do not matter then. */
+  redirectTo?: { host: string; https: boolean } | null
 }
 
 export type RoutesWanted = EdgeRoute[] | (() => Promise<EdgeRoute[]>)

@@ -1,6 +1,7 @@
 import type { Service } from 'dockerode'
-import type { EdgeSettings } from './edge.ts'
+import type { EdgeContents, EdgeSettings } from './edge.ts'
 import { EdgeFailure } from './edge.ts'
+import { fillVolume } from './fill.ts'
 import { ensureImage } from './image.ts'
 import { type EdgeScope, findService, runningEdge, settledService } from './running.ts'
 import { configObject, edgeService, INSTANCE_LABEL, ROLE_LABEL, SPEC_LABEL } from './service.ts'
@@ -9,16 +10,17 @@ import { configObject, edgeService, INSTANCE_LABEL, ROLE_LABEL, SPEC_LABEL } fro
 const MOST_MEETINGS = 5
 
 /**
- * A change replaces the task: 0.5 s without a listener, because host ports cannot be held twice. That happens on
+ * A change replaces the task: about a second without a listener, because host ports cannot be held twice. That happens on
  * upgrades of the platform and changed ports, never for a project.
  */
 export async function ensureEdge(
   scope: EdgeScope,
   settings: EdgeSettings,
+  contents?: EdgeContents,
 ): Promise<'created' | 'unchanged' | 'replaced'> {
   for (let meetings = 0; ; meetings += 1) {
     try {
-      return await bringAbout(scope, settings)
+      return await bringAbout(scope, settings, contents)
     } catch (error) {
       // Another caller was faster: what it made is there now.
       if (meetings === MOST_MEETINGS || !isMeeting(error)) throw error
@@ -26,7 +28,7 @@ export async function ensureEdge(
   }
 }
 
-async function bringAbout(scope: EdgeScope, settings: EdgeSettings): Promise<'created' | 'unchanged' | 'replaced'> {
+async function bringAbout(scope: EdgeScope, settings: EdgeSettings, contents: EdgeContents | undefined) {
   const { docker, name } = scope
   const service = await settledService(scope, scope.pendingMs)
   const labels = service?.Spec?.Labels ?? {}
@@ -36,9 +38,14 @@ async function bringAbout(scope: EdgeScope, settings: EdgeSettings): Promise<'cr
   await ensureNetwork(scope, settings.instance)
   const place = { name, nodeId: await nodeId(scope), config: await ensureConfig(scope, settings) }
   const { hash, spec } = edgeService(place, settings)
-  const done = !service ? 'created' : labels[SPEC_LABEL] === hash ? 'unchanged' : 'replaced'
+  const done = !service
+    ? ('created' as const)
+    : labels[SPEC_LABEL] === hash
+      ? ('unchanged' as const)
+      : ('replaced' as const)
   // Before anything stops: the old task has to go first, and its successor must not fetch its image while nobody listens.
   if (done !== 'unchanged') await ensureImage(scope, settings.image)
+  if (!service && contents) await fillVolume(scope, settings, contents)
   if (!service) await docker.createService(spec)
   if (service && done === 'replaced') await replace(scope, service, { hash, spec })
   await runningEdge(scope, hash)
@@ -92,8 +99,8 @@ async function nodeId({ docker }: EdgeScope): Promise<string> {
   return Swarm?.NodeID ?? ''
 }
 
-async function ensureConfig(scope: EdgeScope, { httpsPort }: EdgeSettings): Promise<{ id: string; name: string }> {
-  const wanted = configObject(scope.name, httpsPort)
+async function ensureConfig(scope: EdgeScope, settings: EdgeSettings): Promise<{ id: string; name: string }> {
+  const wanted = configObject(scope.name, settings)
   const there = (await configsOf(scope)).find(({ Spec }) => Spec?.Name === wanted.Name)
   const id = there?.ID ?? ((await scope.docker.createConfig(wanted)) as { id: string }).id
   return { id, name: wanted.Name }

@@ -41,7 +41,7 @@ export async function reconcileRoutes(
 }
 
 /** Slot → entry, each slot once. */
-function entriesOf(wanted: EdgeRoute[]): Map<string, string> {
+export function entriesOf(wanted: EdgeRoute[]): Map<string, string> {
   const entries = new Map<string, string>()
   for (const route of wanted) {
     const { slot, entry } = placeRoute(route)

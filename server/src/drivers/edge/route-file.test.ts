@@ -32,6 +32,20 @@ describe('a route as a file name', () => {
     expect(() => placeRoute({ ...route, also: 70_000 })).toThrow('is not a port')
   })
 
+  test('of a wildcard lies in a folder that is no host name', () => {
+    const wild = { ...route, host: '*.a.test', pathPrefix: '/api' }
+    expect(placeRoute(wild)).toEqual({ slot: '_.a.test/1/api', entry: 'prj_e1+web@8080' })
+    expect(routeOf(placeRoute(wild))).toEqual(wild)
+  })
+
+  test('that sends visitors elsewhere names the other host', () => {
+    for (const https of [true, false]) {
+      const sent = { ...route, service: '', port: 0, redirectTo: { host: 'b.test', https } }
+      expect(placeRoute(sent).entry).toBe(`prj_e1+=b.test${https ? '!' : ''}`)
+      expect(routeOf(placeRoute(sent))).toEqual(sent)
+    }
+  })
+
   test('a later name sorts first, and no name is ever made twice', () => {
     const names = [3, 2, 1].map((stamp) => nameFor('none', 1_790_000_000_000 + stamp))
     expect(names.toSorted()).toEqual(names)
@@ -43,7 +57,10 @@ describe('what is no route', () => {
   test.for([
     { host: 'A.test' },
     { host: 'bücher.example' },
-    { host: '*.a.test' },
+    { host: '*' },
+    { host: 'a.*.test' },
+    { host: '*.*.test' },
+    { redirectTo: { host: 'a/b', https: true } },
     { host: 'a.test.' },
     { host: '..' },
     { host: 'a/../b' },

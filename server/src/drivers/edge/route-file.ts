@@ -15,16 +15,19 @@ export const NONE = 'none'
 
 /** The slot and the entry of a route that is fit to be written. */
 export function placeRoute(route: EdgeRoute): { slot: string; entry: string } {
-  const { host, pathPrefix, project, service, port, also = null, secure = null } = route
-  if (!isHostName(host)) {
-    throw invalid(`${quoted(host)} is not a host name`)
-  }
+  const { host, pathPrefix, project, service, port, also = null, secure = null, redirectTo = null } = route
+  const folder = folderOf(host)
+  if (folder === undefined) throw invalid(`${quoted(host)} is not a host name`)
   if (!PROJECT.test(project)) throw invalid(`${quoted(project)} is not a project's id`)
+  const segments = segmentsOf(pathPrefix ?? '/')
+  const slot = segments.length === 0 ? folder : [folder, segments.length, ...segments].join('/')
+  if (redirectTo !== null) {
+    if (!isHostName(redirectTo.host)) throw invalid(`${quoted(redirectTo.host)} is not a host name`)
+    return { slot, entry: `${project}+=${redirectTo.host}${redirectTo.https ? '!' : ''}` }
+  }
   if (!SERVICE.test(service)) throw invalid(`${quoted(service)} is not a service's name`)
   for (const one of [port, also ?? port])
     if (!Number.isInteger(one) || one < 1 || one > 65_535) throw invalid(`${one} is not a port`)
-  const segments = segmentsOf(pathPrefix ?? '/')
-  const slot = segments.length === 0 ? host : [host, segments.length, ...segments].join('/')
   return { slot, entry: `${project}+${service}@${port}${also === null ? '' : `,${also}`}${MARKS[secure ?? 'none']}` }
 }
 
@@ -33,7 +36,17 @@ const MARKS = { none: '', redirect: '!', hsts: '!!' } as const
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const HOST = new RegExp(`^${LABEL}(\\.${LABEL})*$`)
-export const isHostName = (host: string) => HOST.test(host) && host.length <= 253
+const isHostName = (host: string) => HOST.test(host) && host.length <= 253
+
+/** The folder of a host. A star means something in file names, an underscore nothing in host names. */
+export function folderOf(host: string): string | undefined {
+  const plain = host.startsWith('*.') ? host.slice(2) : host
+  if (!isHostName(plain)) return undefined
+  return plain === host ? host : `_.${plain}`
+}
+
+export const hostOf = (folder: string) => (folder.startsWith('_.') ? `*.${folder.slice(2)}` : folder)
+
 const PROJECT = /^[a-z0-9][a-z0-9_-]{0,62}$/
 const SERVICE = /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/
 // No plus sign: that is what tells an entry from a folder.
@@ -71,10 +84,16 @@ export function parseFile(path: string): RouteFile | undefined {
 
 /** The route an entry in a slot stands for; undefined for `none`. */
 export function routeOf({ slot, entry }: Pick<RouteFile, 'slot' | 'entry'>): EdgeRoute | undefined {
-  const [, project, service, port, also, marks] = /^([^+]+)\+([^@]+)@(\d+)(?:,(\d+))?(!{0,2})$/.exec(entry) ?? []
-  const [host, , ...segments] = slot.split('/')
-  if (host === undefined || project === undefined || service === undefined) return undefined
+  const [folder = '', , ...segments] = slot.split('/')
+  const host = hostOf(folder)
   const pathPrefix = segments.length === 0 ? null : `/${segments.join('/')}`
+  const [, from, target, https] = /^([^+]+)\+=([^!]+)(!?)$/.exec(entry) ?? []
+  if (from !== undefined && target !== undefined) {
+    const redirectTo = { host: target, https: https === '!' }
+    return { host, pathPrefix, project: from, service: '', port: 0, redirectTo }
+  }
+  const [, project, service, port, also, marks] = /^([^+]+)\+([^@]+)@(\d+)(?:,(\d+))?(!{0,2})$/.exec(entry) ?? []
+  if (project === undefined || service === undefined) return undefined
   const secure = marks === MARKS.hsts ? 'hsts' : 'redirect'
   return {
     ...{ host, pathPrefix, project, service, port: Number(port) },

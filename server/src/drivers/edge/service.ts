@@ -13,9 +13,9 @@ const CONFIG_FILE = '/etc/slipway-edge.json'
 /** The static configuration as a Swarm object; these cannot change, so another text is another name. */
 export function configObject(
   name: string,
-  httpsPort: number,
+  { httpPort, httpsPort }: Pick<EdgeSettings, 'httpPort' | 'httpsPort'>,
 ): { Name: string; Labels: Record<string, string>; Data: string } {
-  const text = JSON.stringify(edgeConfig({ httpsPort }))
+  const text = JSON.stringify(edgeConfig({ httpPort, httpsPort }))
   return {
     Name: `${name}-${hashOf(text)}`,
     Labels: { [ROLE_LABEL]: 'edge' },

@@ -1,59 +1,81 @@
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { ClientChannel, ParsedKey, PublicKeyAuthMethod } from 'ssh2'
-import { SshFailure } from './failure.ts'
+import type { ClientChannel, SFTPWrapper } from 'ssh2'
+import { explainHandshake, SshFailure } from './failure.ts'
 import { type HostKeyWatch, hostKeyAlgorithms, watchHostKey } from './host-key.ts'
 import { attempt, guard, type Link, lost } from './link.ts'
-import { loadSsh2, parsePrivateKey } from './private-key.ts'
-import { type SftpReader, sftpReader } from './reader.ts'
+import { type LoginMethod, loginMethods } from './login.ts'
+import { guardedLookup, refuseAddress } from './lookup.ts'
+import { gatherWrites, keepKeys } from './pace.ts'
+import { loadSsh2 } from './private-key.ts'
+import { openSession, type SftpReader, sftpReader } from './reader.ts'
 import { call } from './sftp.ts'
 import { ForwardedSocket } from './socket.ts'
-import { addressOf, type SshOptions, type SshTarget } from './target.ts'
+import { addressOf, type SshAccount, type SshOptions } from './target.ts'
 
 export type SshConnection = SftpReader & {
   /** The key the server proved to hold. */
   readonly hostKey: string
+  /** Aborted with the reason when the connection ends, for whatever reason. */
+  readonly ended: AbortSignal
   openSocket(path: string): Promise<Duplex>
-  close(): void
+  /** A session of its own for reading and writing files. */
+  openSftp(): Promise<SFTPWrapper>
+  /** `reason` is what everything that still hangs on it fails with. */
+  close(reason?: Error): void
 }
 
-export async function openSsh(target: SshTarget, options: SshOptions): Promise<SshConnection> {
+export async function openSsh(target: SshAccount, options: SshOptions): Promise<SshConnection> {
   if (target.hostKey === null && !options.learnHostKey) {
     throw new SshFailure('host_key_unknown', `The host key of ${addressOf(target)} has not been confirmed yet.`)
   }
-  const key = await parsePrivateKey(target)
+  const logins = await loginMethods(target)
   const { Client } = await loadSsh2()
   options.signal.throwIfAborted()
+  const { mayConnect } = options
+  try {
+    refuseAddress(target.host, mayConnect)
+  } catch (error) {
+    throw explainHandshake(error as Error, target, null)
+  }
   const link: Link = {
     target,
     options,
     client: new Client(),
     // ssh2 cannot destroy a socket that the other side has ended; holding it ourselves makes closing certain.
-    socket: connect({ host: target.host, port: target.port, noDelay: true }),
+    socket: gatherWrites(
+      connect({
+        host: target.host,
+        port: target.port,
+        noDelay: true,
+        ...(mayConnect && { lookup: guardedLookup(mayConnect) }),
+      }),
+    ),
     life: new AbortController(),
     sockets: new Set(),
   }
   const watch = watchHostKey(target.hostKey)
   guard(link, watch)
-  await handshake(link, watch, key)
+  await handshake(link, watch, logins)
   return {
     hostKey: watch.presented ?? '',
+    ended: link.life.signal,
     openSocket: (path) => openSocket(link, path),
+    openSftp: () => openSftp(link),
     ...sftpReader(link),
-    close: () => link.life.abort(lost(target, 'was closed')),
+    close: (reason) => link.life.abort(reason ?? lost(target, 'was closed')),
   }
 }
 
-async function handshake(link: Link, watch: HostKeyWatch, key: ParsedKey): Promise<void> {
+async function handshake(link: Link, watch: HostKeyWatch, logins: LoginMethod[]): Promise<void> {
   const { target, client, socket, life } = link
-  // ssh2 takes a key that is already parsed only as a method of its own.
-  const login: PublicKeyAuthMethod = { type: 'publickey', username: target.user, key }
   const ready = new Promise<void>((resolve) => client.once('ready', resolve))
+  keepKeys(client)
   try {
     client.connect({
       sock: socket,
       username: target.user,
-      authHandler: [login],
+      authHandler: logins,
       hostVerifier: watch.verify,
       algorithms: { serverHostKey: hostKeyAlgorithms(target.hostKey) },
       // Forwarding is asked for whatever the server calls itself; one that cannot do it says so.
@@ -68,6 +90,16 @@ async function handshake(link: Link, watch: HostKeyWatch, key: ParsedKey): Promi
   } catch (error) {
     life.abort(error)
     throw error
+  }
+}
+
+async function openSftp(link: Link): Promise<SFTPWrapper> {
+  try {
+    return await attempt(link, 'open a file transfer', openSession(link))
+  } catch (error) {
+    if (link.life.signal.aborted || error instanceof SshFailure) throw link.life.signal.reason ?? error
+    const message = `${addressOf(link.target)} does not offer file transfer (${(error as Error).message}).`
+    throw new SshFailure('file_unreadable', message, { cause: error })
   }
 }
 

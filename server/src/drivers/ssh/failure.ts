@@ -1,9 +1,10 @@
-import { addressOf, type SshTarget } from './target.ts'
+import { addressOf, type SshAccount } from './target.ts'
 
 export type SshFailureCode =
   | 'unreachable'
   | 'timeout'
   | 'name_not_found'
+  | 'address_refused'
   | 'host_key_unknown'
   | 'host_key_mismatch'
   | 'auth_failed'
@@ -33,6 +34,7 @@ const hints: Record<SshFailureCode, string> = {
     'Check that the server is running, that its SSH service listens on this port and that no firewall is in between.',
   timeout: 'Check the address and the port; a firewall that drops packets looks exactly like this.',
   name_not_found: 'Check the spelling of the host name, or use the IP address.',
+  address_refused: 'Use a host with an address that may be used.',
   host_key_unknown: 'Check the server first and confirm the fingerprint it shows.',
   host_key_mismatch:
     'If the server was reinstalled, compare the fingerprint on its own console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub) and confirm the new one. Otherwise someone may be in between.',
@@ -45,13 +47,15 @@ const hints: Record<SshFailureCode, string> = {
 }
 
 /** Words for an error that ssh2 or the socket reported before the connection was usable. */
-export function explainHandshake(error: Error, target: SshTarget, presentedHostKey: string | null): SshFailure {
+export function explainHandshake(error: Error, target: SshAccount, presentedHostKey: string | null): SshFailure {
   const at = addressOf(target)
   const { code, level } = error as { code?: string; level?: string }
   const more = { cause: error, presentedHostKey }
   if (level === 'client-authentication') {
-    return new SshFailure('auth_failed', `${at} did not accept the key for the user ${target.user}.`, more)
+    const shown = target.privateKey === null ? 'password' : 'key'
+    return new SshFailure('auth_failed', `${at} did not accept the ${shown} for the user ${target.user}.`, more)
   }
+  if (code === 'ADDRESS_REFUSED') return new SshFailure('address_refused', `${error.message}.`, { cause: error })
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL') {
     return new SshFailure('name_not_found', `The host name ${target.host} could not be resolved.`, { cause: error })
   }

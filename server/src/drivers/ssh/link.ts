@@ -4,11 +4,11 @@ import type { Duplex } from 'node:stream'
 import type { Client } from 'ssh2'
 import { explainHandshake, SshFailure } from './failure.ts'
 import type { HostKeyWatch } from './host-key.ts'
-import { addressOf, type SshOptions, type SshTarget } from './target.ts'
+import { addressOf, type SshAccount, type SshOptions } from './target.ts'
 import { within } from './within.ts'
 
 export type Link = {
-  target: SshTarget
+  target: SshAccount
   client: Client
   socket: Socket
   /** Aborted once, with the reason, when the connection ends for whatever reason. */
@@ -51,11 +51,11 @@ export function attempt<T>({ target, life, options }: Link, what: string, work: 
   return within(work, { signal: life.signal, deadlineMs: options.deadlineMs, late })
 }
 
-function mismatch(target: SshTarget, { presented }: HostKeyWatch): SshFailure {
+function mismatch(target: SshAccount, { presented }: HostKeyWatch): SshFailure {
   const message = `${addressOf(target)} showed the host key ${presented}, but ${target.hostKey} is the confirmed one.`
   return new SshFailure('host_key_mismatch', message, { presentedHostKey: presented })
 }
 
-export function lost(target: SshTarget, how: string, cause?: Error): SshFailure {
+export function lost(target: SshAccount, how: string, cause?: Error): SshFailure {
   return new SshFailure('connection_lost', `The connection to ${addressOf(target)} ${how}.`, { cause })
 }

@@ -45,7 +45,7 @@ export function sftpReader(link: Link): SftpReader {
   }
 }
 
-async function openSession({ client }: Link): Promise<SFTPWrapper> {
+export async function openSession({ client }: Pick<Link, 'client'>): Promise<SFTPWrapper> {
   const sftp = await call<SFTPWrapper>((done) => client.sftp(done))
   // Without a listener an error of the session would end the process; each request reports its own.
   return sftp.on('error', () => {})

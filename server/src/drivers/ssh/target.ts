@@ -1,3 +1,5 @@
+import type { MayConnect } from './lookup.ts'
+
 export type SshTarget = {
   host: string
   port: number
@@ -8,6 +10,13 @@ export type SshTarget = {
   hostKey: string | null
 }
 
+/** Who logs in where. A server of ours has a key; other SSH servers may want a password. */
+export type SshAccount = Omit<SshTarget, 'privateKey' | 'passphrase'> & {
+  privateKey: string | null
+  passphrase?: string | undefined
+  password?: string | null
+}
+
 export type SshOptions = {
   /** Aborting closes the connection, at any time of its life. */
   signal: AbortSignal
@@ -15,9 +24,11 @@ export type SshOptions = {
   deadlineMs: number
   /** Only the explicit check sets it: accept the key of a server that has no pin yet, and report it. */
   learnHostKey?: boolean
+  /** Asked with the resolved address, when the connection is made. */
+  mayConnect?: MayConnect | undefined
 }
 
 /** Host and port as people write them. */
-export function addressOf({ host, port }: SshTarget): string {
+export function addressOf({ host, port }: Pick<SshTarget, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

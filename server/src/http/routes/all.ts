@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
+import { backupDestinationRoutes } from './backup-destinations.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
@@ -19,4 +20,5 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...folderSessionRoutes(platform),
   ...serverRoutes(platform),
   ...deploymentRoutes(platform),
+  ...backupDestinationRoutes(platform),
 ]

@@ -1,4 +1,5 @@
 import { deployments } from '@slipway/contract/deployments'
+import { renewCertificate } from '../../core/certificates/renew.ts'
 import {
   cancelDeployment,
   pinDeployment,
@@ -30,6 +31,7 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform.d
   on(deployments.sslStatus, ({ caller, body, reply }) =>
     showSslStatus(platform, caller, body.domain, untilGone(reply)),
   ),
+  on(deployments.sslRenew, ({ caller, body, reply }) => renewCertificate(platform, caller, body, untilGone(reply))),
   on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
   on(deployments.logs, async ({ caller, params, query, request, reply }) => {
     const gone = untilGone(reply)

@@ -7,9 +7,11 @@ import { on, type Route } from '../route.ts'
 
 export const domainRoutes = (platform: Platform): Route[] => [
   on(domains.list, ({ caller, params, query }) => listDomains(platform, caller, params.id, query)),
-  on(domains.add, ({ caller, params, body }) => addDomain(platform, caller, params.id, body)),
+  on(domains.add, ({ caller, params, body, reply }) => addDomain(platform, caller, params.id, body, untilGone(reply))),
   on(domains.check, ({ caller, params, body, reply }) =>
     checkDomain(platform, caller, params.id, body.host, untilGone(reply)),
   ),
-  on(domains.remove, ({ caller, params }) => removeDomain(platform, caller, params.id, params.host)),
+  on(domains.remove, ({ caller, params, query }) =>
+    removeDomain(platform, caller, params.id, params.host, query.targetPath),
+  ),
 ]

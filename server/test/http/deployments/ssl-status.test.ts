@@ -141,7 +141,7 @@ describe('pointsHere and managed are told', () => {
   test('of host names of a project, to its organization and to tokens of that project', async () => {
     const project = (await api('POST', '/api/projects', { name: 'shop' })).body.id
     const another = (await api('POST', '/api/projects', { name: 'another' })).body.id
-    const row = { host: HOST, orgId: org.id, projectId: project, service: 'web', port: 0, pathPrefix: null }
+    const row = { host: HOST, orgId: org.id, projectId: project }
     await world.platform.db
       .insertInto('hostName')
       .values({ ...row, kind: 'custom' })

@@ -1,12 +1,13 @@
-import { afterAll, expect, test } from 'vitest'
-import { serveNames } from '../../../src/drivers/dns/bench.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { serveNames, type ZoneEntry } from '../../../src/drivers/dns/bench.ts'
 import { startWorld } from '../../harness.ts'
 
-const names = await serveNames({
+const zone: Record<string, ZoneEntry> = {
   'right.example.com': { A: ['192.0.2.10'] },
   'wrong.example.com': { A: ['192.0.2.99'] },
   'both.example.com': { A: ['192.0.2.10', '192.0.2.99'] },
-})
+}
+const names = await serveNames(zone)
 afterAll(() => names.close())
 const world = await startWorld({ dnsServers: [names.server], publicAddresses: ['192.0.2.10'] })
 const org = await world.org()
@@ -24,9 +25,10 @@ test('a name is added, listed, changed and released, each with its audit entry',
     201,
     { host: 'shop.example.com', kind: 'custom', service: 'web', port: null, targetPath: '/api', live: false },
   ])
-  await api('POST', `/api/projects/${id}/domains`, { host: 'shop.example.com', service: 'api', port: 8080 })
+  const api8080 = { host: 'shop.example.com', service: 'api', port: 8080, targetPath: '/api' }
+  await api('POST', `/api/projects/${id}/domains`, api8080)
   const { body } = await api('GET', `/api/projects/${id}/domains`)
-  expect(body.data).toMatchObject([{ host: 'shop.example.com', service: 'api', port: 8080, targetPath: null }])
+  expect(body.data).toMatchObject([api8080])
   expect((await api('DELETE', `/api/projects/${id}/domains/shop.example.com`)).status).toBe(200)
   expect((await api('DELETE', `/api/projects/${id}/domains/shop.example.com`)).status).toBe(404)
   expect(await hosts(id)).toEqual([])
@@ -49,6 +51,33 @@ test('a name belongs to one project of one organization, also when asked for at 
   expect((await loser('DELETE', `/api/projects/${foreign}/domains/taken.example.com`)).status).toBe(404)
   expect((await winner('DELETE', `/api/projects/${own}/domains/taken.example.com`)).status).toBe(200)
   expect((await loser('POST', `/api/projects/${foreign}/domains`, body)).status).toBe(201)
+})
+
+test('a host leads to several services by path; each path goes alone, and the host with the last', async () => {
+  const id = await project('by path')
+  const add = (more: object) => api('POST', `/api/projects/${id}/domains`, { host: 'paths.example.com', ...more })
+  for (const more of [{}, { targetPath: '/api', service: 'api' }, { targetPath: '/api/v2', service: 'v2' }])
+    await add(more)
+  const list = async () => {
+    const { body: first } = await api('GET', `/api/projects/${id}/domains?limit=2`)
+    const next =
+      first.nextCursor && (await api('GET', `/api/projects/${id}/domains?limit=2&cursor=${first.nextCursor}`))
+    const all = [...first.data, ...(next?.body.data ?? [])]
+    return all.map(({ targetPath, service }) => `${targetPath ?? ''} ${service}`)
+  }
+  expect(await list()).toEqual([' web', '/api api', '/api/v2 v2'])
+  const path = `/api/projects/${id}/domains/paths.example.com`
+  expect((await api('DELETE', `${path}?targetPath=/api`)).status).toBe(200)
+  expect((await api('DELETE', `${path}?targetPath=/api`)).status).toBe(404)
+  expect(await list()).toEqual([' web', '/api/v2 v2'])
+  expect((await api('DELETE', path)).status).toBe(200)
+  expect(await list()).toEqual([])
+  await add({ targetPath: '/only' })
+  expect((await api('DELETE', `${path}?targetPath=/only`)).status).toBe(200)
+  const theirs = await project('takes it', other.owner.api)
+  expect((await other.owner.api('POST', `/api/projects/${theirs}/domains`, { host: 'paths.example.com' })).status).toBe(
+    201,
+  )
 })
 
 test('pages go on where the last one ended', async () => {
@@ -79,10 +108,73 @@ test.each([
   expect(body.wanted).toEqual(['192.0.2.10'])
 })
 
-test.each(['', 'localhost', '192.0.2.1', 'a b.example.com', '*.example.com', `${'a'.repeat(64)}.example.com`])(
-  'the name %j is refused',
-  async (host) => {
-    const id = await project(`refused ${host}`.slice(0, 60))
-    expect((await api('POST', `/api/projects/${id}/domains`, { host })).status).toBe(400)
-  },
-)
+test.each([
+  '',
+  'localhost',
+  '192.0.2.1',
+  'a b.example.com',
+  '*',
+  '*.',
+  'a.*.example.com',
+  '*.*.example.com',
+  `${'a'.repeat(64)}.example.com`,
+])('the name %j is refused', async (host) => {
+  const id = await project(`refused ${host}`.slice(0, 60))
+  expect((await api('POST', `/api/projects/${id}/domains`, { host })).status).toBe(400)
+})
+
+test('a wildcard needs the TXT record that says whose the names below are', async () => {
+  const id = await project('wild')
+  const refused = await api('POST', `/api/projects/${id}/domains`, { host: '*.wild.example.com' })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'dns_wrong', field: 'host' } })
+  expect(refused.body.hint).toContain(`TXT _slipway.wild.example.com to ${org.id}`)
+  names.zone['_slipway.wild.example.com'] = { TXT: [other.id, org.id] }
+  expect(await api('POST', `/api/projects/${id}/domains`, { host: '*.wild.example.com' })).toMatchObject({
+    status: 201,
+    body: { host: '*.wild.example.com', kind: 'custom' },
+  })
+  names.zone['slipway-probe.wild.example.com'] = { A: ['192.0.2.10'] }
+  const { body } = await api('POST', `/api/projects/${id}/domains/check`, { host: '*.wild.example.com' })
+  expect(body).toMatchObject({ ok: true, txt: { found: true }, message: '*.wild.example.com leads here.' })
+  expect((await api('DELETE', `/api/projects/${id}/domains/*.wild.example.com`)).status).toBe(200)
+})
+
+test('a name behind a proxy is taken for one that leads here when its TXT record says so', async () => {
+  const id = await project('proxied')
+  names.zone['_slipway.wrong.example.com'] = { TXT: [org.id] }
+  const { body } = await api('POST', `/api/projects/${id}/domains/check`, { host: 'wrong.example.com' })
+  expect(body).toMatchObject({ ok: true, txt: { name: '_slipway.wrong.example.com', value: org.id, found: true } })
+})
+
+test('a name may send visitors to another one of the project that leads to a service, and nowhere else', async () => {
+  const id = await project('paired')
+  const add = (more: object) => api('POST', `/api/projects/${id}/domains`, more)
+  expect(await add({ host: 'www.pair.example.com', redirectTo: 'pair.example.com' })).toMatchObject({
+    status: 400,
+    body: { field: 'redirectTo' },
+  })
+  await add({ host: 'pair.example.com' })
+  const paired = await add({ host: 'www.pair.example.com', redirectTo: 'pair.example.com' })
+  expect(paired).toMatchObject({ status: 201, body: { redirectTo: 'pair.example.com' } })
+  expect((await add({ host: 'w.pair.example.com', redirectTo: 'www.pair.example.com' })).status).toBe(400)
+  expect((await add({ host: 'self.example.com', redirectTo: 'self.example.com' })).status).toBe(400)
+})
+
+describe('renew', () => {
+  const renew = (by: typeof api, domain: string) => by('POST', '/api/deployments/ssl/renew', { domain })
+
+  test('finds no domain that is not of the organization', async () => {
+    const id = await project('renewed')
+    await api('POST', `/api/projects/${id}/domains`, { host: 'renew.example.com' })
+    expect((await renew(other.owner.api, 'renew.example.com')).status).toBe(404)
+    expect((await renew(api, 'unknown.example.com')).status).toBe(404)
+  })
+
+  test('says so where the instance gets no certificates', async () => {
+    expect(await renew(api, 'renew.example.com')).toMatchObject({ status: 400, body: { code: 'not_now' } })
+  })
+
+  test('needs a domain', async () => {
+    expect((await api('POST', '/api/deployments/ssl/renew', {})).status).toBe(400)
+  })
+})

@@ -18,7 +18,7 @@ test('a request leaves one JSON line with its id and no secret', async () => {
   })
   const logger = pino({ level: 'debug' }, sink)
   const { platform } = world
-  const app = await buildApp({ platform, logger, metrics: createMetrics(platform.pool) })
+  const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })
   const secrets = [owner.token, 'hunter2hunter2', 'value-of-a-variable', 'BEGIN OPENSSH', 'query-secret']
   const headers = {
     authorization: `Bearer ${owner.token}`,

@@ -9,12 +9,15 @@ export type Baking = {
   release: string | null
   tookOver: string | null
   over: boolean
+  /** It should have been over for so long that nobody waits for a look any more. */
+  stale: boolean
 }
 
 /** Releases that are being watched and are still the ones that serve. */
 export async function baking(db: Queryable, most: number): Promise<Baking[]> {
   const { rows } = await sql<Baking>`
-    select id, org_id, project_id, server_id, release, took_over, bake_until <= clock_timestamp() as over
+    select id, org_id, project_id, server_id, release, took_over, bake_until <= clock_timestamp() as over,
+      bake_until <= clock_timestamp() - interval '1 day' as stale
     from deployment where bake_until is not null order by bake_until limit ${most}`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunningTask } from '../../../drivers/runtime/running/tasks.ts'
-import { troubleOf } from './watch-live.ts'
+import { troubleOf } from './look.ts'
 
 const task = (more: Partial<RunningTask>) =>
   ({ service: 'web', restarts: 0, state: 'running', health: 'healthy', error: null, ...more }) as RunningTask
@@ -20,4 +20,10 @@ test.each<[string, Partial<RunningTask>]>([
 
 test('a container that starts for the first time is no trouble', () => {
   expect(troubleOf([task({ state: 'starting', health: 'starting' })], 2)).toBeUndefined()
+})
+
+test('one death while its engine was away is forgiven, a second is not', () => {
+  const back = task({ restarts: 1, state: 'starting', health: null })
+  expect(troubleOf([back], 2, 1)).toBeUndefined()
+  expect(troubleOf([{ ...back, restarts: 2 }], 2, 1)).toMatchObject({ service: 'web' })
 })

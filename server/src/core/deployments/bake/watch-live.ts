@@ -1,78 +1,105 @@
 import { transaction } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
-import type { RunningTask } from '../../../drivers/runtime/running/tasks.ts'
 import { openRuns, submit } from '../../../jobs/enqueue.ts'
-import { engineOf } from '../../servers/engine-of.ts'
-import * as servers from '../../servers/store.ts'
+import { allVariables } from '../../projects/settings-store.ts'
+import * as projects from '../../projects/store.ts'
+import { openVariables } from '../../projects/variables.ts'
 import type { DeployParts } from '../parts.ts'
-import { partOf } from '../release/release.ts'
+import { redactor } from '../redact.ts'
+import { secretsOfRun } from '../secrets.ts'
+import * as store from '../store.ts'
 import { type Baking, baking, stopBaking } from './bake-store.ts'
+import { isAway, type Look, look } from './look.ts'
 import type { RestoreInput, Trouble } from './restore.ts'
 
 const MOST = 500
 const AT_ONCE = 8
-const LOOK_MS = 5000
+
+/** What one round leaves to the next, by release. */
+type Round = {
+  suspects: Map<string, Trouble>
+  /** Their engine was away meanwhile. When it comes back, it may have ended what ran: once. */
+  away: Set<string>
+  /** What kept us from looking has been logged. */
+  told: Set<string>
+}
+const newRound = (): Round => ({ suspects: new Map(), away: new Set(), told: new Set() })
 
 /**
  * Looks at every release that went live a moment ago. One of whose services dies again and again, or does not pass its
  * check any more, is seen so twice in a row: what it took the place of comes back. An engine that does not answer says
- * nothing about a release.
+ * nothing about a release: its time is over only when it was looked at after its end, or when that was a day ago.
  */
 export function liveWatch(parts: DeployParts) {
-  let suspects = new Map<string, Trouble>()
+  let last = newRound()
   return async (signal: AbortSignal): Promise<void> => {
-    const next = new Map<string, Trouble>()
+    const next = newRound()
     const waiting = (await baking(parts.db, MOST)).values()
+    const gone = new Set<string>()
     const worker = async () => {
       for (const release of waiting) {
         if (signal.aborted) return
-        const trouble = await look(parts, release, signal)
-        if (trouble && suspects.has(release.id)) await sendBack(parts, release, trouble)
-        else if (trouble) next.set(release.id, trouble)
-        else if (release.over) await stopBaking(parts.db, release.projectId)
+        // One that did not answer is not asked again for each of its projects.
+        const found: Look = gone.has(release.serverId)
+          ? { kind: 'unseen', why: { code: 'engine_unreachable' } }
+          : await look(parts, release, { forgiven: last.away.has(release.id) ? 1 : 0, signal })
+        if (signal.aborted) return
+        if (found.kind === 'unseen' && isAway(found.why)) gone.add(release.serverId)
+        await conclude(parts, release, found, { last, next })
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
-    suspects = next
+    last = next
   }
 }
 
-async function look(parts: DeployParts, release: Baking, signal: AbortSignal): Promise<Trouble | undefined> {
-  try {
-    const server = await servers.load(parts.db, release.orgId, release.serverId)
-    const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
-    const tasks = await parts.runtime.tasks(engineOf(parts, server), release.projectId, { signal: within })
-    // What was left as it was before is not this release's doing.
-    const isOf = partOf(parts, release)
-    const own = tasks.filter((task) => isOf(task.service, task.deployment) && task.deployment === release.id)
-    return troubleOf(own, release.tookOver === null ? FIRST : LATER)
-  } catch {
-    return undefined
+type Rounds = { last: Round; next: Round }
+
+async function conclude(parts: DeployParts, release: Baking, found: Look, { last, next }: Rounds): Promise<void> {
+  const { id } = release
+  const suspected = last.suspects.get(id)
+  if (last.away.has(id) || found.kind === 'unseen') next.away.add(id)
+  if (found.kind === 'trouble') {
+    if (suspected) await sendBack(parts, release, found.trouble)
+    else next.suspects.set(id, found.trouble)
+  } else if (found.kind === 'well') {
+    if (release.over) await stopBaking(parts.db, release.projectId)
+  } else {
+    if (suspected) next.suspects.set(id, suspected)
+    await unseen(parts, release, found.why, { last, next })
   }
 }
 
-/** Deaths in one place: nothing is lost by patience where there is nothing to go back to. */
-const FIRST = 3
-const LATER = 2
-
-export function troubleOf(tasks: RunningTask[], deaths: number): Trouble | undefined {
-  for (const { service, restarts, state, health, error } of tasks) {
-    const why = error === null ? '' : ` The engine says: ${error}.`
-    if (restarts >= deaths) return { service, message: `It ended ${restarts} times since it went live.${why}` }
-    if (restarts > 0 && (state !== 'running' || health === 'unhealthy'))
-      return { service, message: `It ended after it went live, and is ${health ?? state} now.${why}` }
+async function unseen(parts: DeployParts, release: Baking, why: unknown, { last, next }: Rounds): Promise<void> {
+  const { id, serverId: server } = release
+  const about = { deployment: id, server, err: why }
+  if (release.stale) {
+    parts.log.warn(about, 'the engine could not be asked for a day: this release is not watched any more')
+    await stopBaking(parts.db, release.projectId)
+  } else if (!isAway(why)) {
+    if (!last.told.has(id)) parts.log.warn(about, 'a release that went live could not be looked at')
+    next.told.add(id)
   }
-  return undefined
 }
 
 /** In the project's turn: nothing is being rolled out meanwhile. Once: whoever asks again finds it asked for. */
-async function sendBack(parts: DeployParts, release: Baking, trouble: Trouble): Promise<void> {
+async function sendBack(parts: DeployParts, release: Baking, { service, message }: Trouble): Promise<void> {
+  const redact = await redactorOf(parts, release)
   await transaction(parts.db, async (tx) => {
     await stopBaking(tx, release.projectId)
     const open = await openRuns(tx, release.orgId, release.projectId)
     if (open.some(({ kind }) => kind === 'restore')) return
+    const trouble = { service, message: redact(message) }
     const input: RestoreInput = { deployment: release.id, previous: release.tookOver, trouble }
     const run = { id: newId('run'), lane: release.projectId, kind: 'restore', orgId: release.orgId, input }
     await submit(tx, parts.transport, run)
   })
+}
+
+/** The engine repeats what a container said of itself. */
+async function redactorOf(parts: DeployParts, { id, orgId, projectId }: Baking): Promise<(text: string) => string> {
+  const project = await projects.load(parts.db, orgId, projectId)
+  const deployment = await store.load(parts.db, orgId, id)
+  const variables = openVariables(parts, await allVariables(parts.db, project))
+  return redactor(await secretsOfRun(parts, { project, deployment, variables }))
 }

@@ -1,4 +1,4 @@
-import type { SourceTree } from '../../build/source-tree.ts'
+import { fileAt, type SourceTree, wholeOf } from '../../build/source-tree.ts'
 import type { ComposeFile } from '../../compose/deployable/service.ts'
 import { fault } from '../../compose/faults.ts'
 
@@ -22,11 +22,9 @@ export async function contentOf({ key, from }: ComposeFile, { tree, variables }:
 
 async function fileOf(tree: SourceTree, path: string, key: string): Promise<Buffer> {
   const place = { file: '', path: [key, 'file'] }
-  const found = tree.entries.find((entry) => entry.kind === 'file' && entry.path === path)
-  if (found?.kind !== 'file') throw fault(place, `there is no file ${path} in the source`, 'Add it, or name another.')
+  const found = fileAt(tree, path)
+  if (!found) throw fault(place, `there is no file ${path} in the source`, 'Add it, or name another.')
   if (found.size > MOST_BYTES)
     throw fault(place, `${path} is larger than ${MOST_BYTES} bytes`, 'Put it into the image, or mount it instead.')
-  const parts: Buffer[] = []
-  for await (const part of await tree.read(found)) parts.push(part as Buffer)
-  return Buffer.concat(parts)
+  return wholeOf(tree, found)
 }

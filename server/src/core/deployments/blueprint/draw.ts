@@ -2,12 +2,11 @@ import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import { ServiceName } from '@slipway/contract/services'
 import { Refusal } from '../../../errors.ts'
 import type { SourceTree } from '../../build/source-tree.ts'
+import { COMPOSE_FILES } from '../../compose/file-names.ts'
 import type { Scene } from '../scene.ts'
 import { openSource } from '../source.ts'
 import type { Blueprint } from './blueprint.ts'
 import { ofSettings, type Setting } from './of-settings.ts'
-
-const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
 
 /**
  * Which services a source consists of. Those that the project names count, unless a compose file of the source knows one of

@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { BuildRequest } from '../../../drivers/builder/builder.ts'
-import { below, cleanFolder, type SourceTree } from '../../build/source-tree.ts'
+import { below, cleanFolder, fileAt, type SourceTree, wholeOf } from '../../build/source-tree.ts'
 import type { ComposeBuild } from '../../compose/deployable/service.ts'
 import { fault } from '../../compose/faults.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
@@ -76,10 +76,7 @@ export async function composeBuild(tree: SourceTree, build: ComposeBuild): Promi
 }
 
 async function textOf(tree: SourceTree, path: string): Promise<string> {
-  const found = tree.entries.find((entry) => entry.kind === 'file' && entry.path === path)
-  if (found?.kind !== 'file')
-    throw fault({ file: '', path: ['build', 'dockerfile'] }, `there is no ${path} in the source`, 'Add it.')
-  const parts: Buffer[] = []
-  for await (const part of await tree.read(found)) parts.push(part as Buffer)
-  return Buffer.concat(parts).toString('utf8')
+  const found = fileAt(tree, path)
+  if (!found) throw fault({ file: '', path: ['build', 'dockerfile'] }, `there is no ${path} in the source`, 'Add it.')
+  return (await wholeOf(tree, found)).toString('utf8')
 }

@@ -1,6 +1,6 @@
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Run } from '../../../jobs/steps.ts'
-import type { SourceTree } from '../../build/source-tree.ts'
+import { type SourceTree, wholeOf } from '../../build/source-tree.ts'
 import type { Blueprint } from '../blueprint/blueprint.ts'
 import type { Scene } from '../scene.ts'
 import { openSource } from '../source.ts'
@@ -36,9 +36,7 @@ async function* filesAt(tree: SourceTree, paths: string[]): AsyncGenerator<Laid>
     if (place !== '.' && !inside.some(({ path }) => path === place)) yield { path: place, folder: true }
     for (const entry of inside) {
       if (entry.kind !== 'file') continue
-      const parts: Buffer[] = []
-      for await (const part of await tree.read(entry)) parts.push(part as Buffer)
-      yield { path: entry.path, mode: entry.mode, body: Buffer.concat(parts) }
+      yield { path: entry.path, mode: entry.mode, body: await wholeOf(tree, entry) }
     }
   }
 }

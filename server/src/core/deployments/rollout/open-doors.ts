@@ -1,8 +1,11 @@
 import type { Tx } from '../../../db/database.ts'
 import type { StoredRoute } from '../../../db/deployment-tables.ts'
 import { LATER } from '../../../jobs/steps.ts'
+import { fillFor } from '../../certificates/install.ts'
+import * as certificates from '../../certificates/store.ts'
 import * as domains from '../../domains/store.ts'
 import type { Platform } from '../../platform.ts'
+import { contentsOf } from '../edges.ts'
 import { frozenRelease } from '../release/of-project.ts'
 import { portOf, type Release } from '../release/release.ts'
 import type { Because, Scene } from '../scene.ts'
@@ -14,15 +17,19 @@ import * as store from '../store.ts'
  * edge equal to what is written down then never takes away a route that is just being opened.
  */
 export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void> {
-  const { parts, engine, deployment, run } = scene
+  const { parts, engine, deployment, server, run } = scene
   const release = await frozenRelease(scene)
   await run.write(async (tx) => {
     const routes = await routesTo(tx, deployment.projectId, release)
-    await store.update(tx, run.id, { routes: JSON.stringify(routes), urls: urlsOf(parts, routes) })
+    const urls = urlsOf(parts, routes, await domains.secured(tx, deployment.projectId))
+    await store.update(tx, run.id, { routes: JSON.stringify(routes), urls })
+    await certificates.lookSoon(tx, deployment.projectId)
     await leadTo(tx, deployment.projectId, run.id)
     await forgetOtherPorts(tx, deployment.projectId)
   })
-  await parts.edge.ensure(engine, { ...parts.config.edge, instance: parts.config.instance }, signal)
+  const settings = { ...parts.config.edge, instance: parts.config.instance }
+  await parts.edge.ensure(engine, settings, signal, contentsOf(parts, server.id))
+  await fillFor(parts, server, deployment.projectId, signal)
   await tellEdge(scene, signal)
 }
 
@@ -70,10 +77,15 @@ export async function routesTo(tx: Tx, projectId: string, release: Release): Pro
   })
 }
 
-export function urlsOf({ config }: Pick<Platform, 'config'>, routes: StoredRoute[]): string[] {
-  const { httpPort } = config.edge
-  const suffix = httpPort === 80 ? '' : `:${httpPort}`
-  return routes.map(({ host, pathPrefix }) => `http://${host}${suffix}${pathPrefix ?? ''}`)
+/** `secured`: the names that have a certificate. */
+export function urlsOf({ config }: Pick<Platform, 'config'>, routes: StoredRoute[], secured: Set<string>): string[] {
+  const { httpPort, httpsPort } = config.edge
+  const plain = httpPort === 80 ? '' : `:${httpPort}`
+  const safe = httpsPort === 443 ? '' : `:${httpsPort}`
+  return routes.map(({ host, pathPrefix }) => {
+    const origin = secured.has(host) ? `https://${host}${safe}` : `http://${host}${plain}`
+    return `${origin}${pathPrefix ?? ''}`
+  })
 }
 
 /** A name is asked for before it is known which services there are: one that there is not leads to the main one. */

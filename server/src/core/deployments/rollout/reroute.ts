@@ -20,7 +20,8 @@ async function reroute(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   const release = releaseOf(parts, active)
   await run.write(async (tx) => {
     const routes = await routesTo(tx, run.lane, release)
-    await store.update(tx, active.id, { routes: JSON.stringify(routes), urls: urlsOf(parts, routes) })
+    const urls = urlsOf(parts, routes, await domains.secured(tx, run.lane))
+    await store.update(tx, active.id, { routes: JSON.stringify(routes), urls })
   })
   const engine = engineOf(parts, await servers.load(parts.db, run.orgId, active.serverId))
   const wanted = () => run.write((tx) => domains.routesOn(tx, active.serverId, run.lane))

@@ -1,0 +1,36 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BackupDestination } from '@slipway/contract/backup-destinations'
+import { type Ground, PATH } from './ground.ts'
+
+/** The job comes by every minute. */
+const SOON_MS = 150_000
+
+/** One that breaks while nobody looks is found out by the daily check, and so is one that was mended. */
+export async function daily({ site, root }: Ground): Promise<string[]> {
+  const folder = join(root, 'daily')
+  mkdirSync(folder)
+  const { id } = await site.ask('POST', PATH, { kind: 'local', name: 'daily', endpoint: folder })
+  await site.ask('POST', `${PATH}/${id}/preflight`)
+  const show = () => site.ask<BackupDestination>('GET', `${PATH}/${id}`)
+  const due = () =>
+    site.database?.pool.query('update backup_destination set next_verify_at = now() where id = $1', [id])
+  const until = async (wanted: (seen: BackupDestination) => boolean): Promise<boolean> => {
+    const deadline = Date.now() + SOON_MS
+    while (Date.now() < deadline) {
+      if (wanted(await show())) return true
+      await pause(500)
+    }
+    return false
+  }
+  renameSync(folder, `${folder}-aside`)
+  writeFileSync(folder, 'a file where the folder was')
+  await due()
+  const broke = await until((seen) => seen.brokenSince !== null && seen.lastVerifyError !== null)
+  rmSync(folder)
+  renameSync(`${folder}-aside`, folder)
+  await due()
+  const mended = await until((seen) => seen.brokenSince === null && seen.lastVerifyError === null)
+  return [...(broke ? [] : ['nobody noticed that it broke']), ...(mended ? [] : ['nobody noticed that it was mended'])]
+}

@@ -1,0 +1,44 @@
+import { transaction } from '../../db/database.ts'
+import { record } from '../audit/record.ts'
+import * as store from './store.ts'
+import { type VerifyParts, verify } from './verify.ts'
+
+const BATCH = 32
+const AT_ONCE = 8
+/** Far longer than a batch takes: whoever took it and died leaves it to others after that. */
+const LEASE_MINUTES = 15
+
+/** Looks at each destination once a day, so that what is said about it stays true, and the day it broke is known. */
+export async function reverifyDue(parts: VerifyParts, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const due = await store.takeDue(parts.db, BATCH, LEASE_MINUTES)
+    const next = due.values()
+    // All draw from the same batch: a slow one holds up nobody else.
+    const worker = async () => {
+      for (const row of next) await reverify(parts, row, signal).catch((error) => notNow(parts, row, error, signal))
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    if (due.length < BATCH) return
+  }
+}
+
+async function reverify(parts: VerifyParts, row: store.DestinationRow, signal: AbortSignal): Promise<void> {
+  const found = await verify(parts, row, { learn: false, signal })
+  const broke = found.error !== null && row.lastVerifyError === null
+  const mended = found.error === null && row.lastVerifyError !== null
+  await transaction(parts.db, async (tx) => {
+    const saved = await store.saveFound(tx, row, found)
+    if (!saved || !(broke || mended)) return
+    const actor = { kind: 'system', name: 'daily check', orgId: row.orgId } as const
+    await record(tx, actor, `backup_destination.${broke ? 'broke' : 'mended'}`, row.id, { steps: found.steps })
+  })
+  const facts = { destination: row.id, organization: row.orgId }
+  if (broke) parts.log.warn(facts, 'a backup destination broke')
+}
+
+/** One that fails for a reason of ours, such as a lost database, does not hold up the others; its lease brings it back. */
+function notNow({ log }: VerifyParts, row: store.DestinationRow, error: Error, signal: AbortSignal): void {
+  signal.throwIfAborted()
+  log.error({ destination: row.id, reason: error.message }, 'a backup destination could not be looked at')
+}

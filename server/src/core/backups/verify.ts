@@ -1,0 +1,91 @@
+import type { StoragePlace } from '../../drivers/storage/storage.ts'
+import type { Platform } from '../platform.ts'
+import { NoWay, placeOf, type Secrets } from './place.ts'
+import { PROBES, type Probed, probe } from './probe.ts'
+import { mayConnect } from './reach.ts'
+import { withoutSecrets } from './secrets.ts'
+import type { DestinationRow, Found } from './store.ts'
+
+export type VerifyParts = Pick<Platform, 'db' | 'config' | 'keys' | 'storage' | 'log'>
+
+const DAY_MS = 24 * 3600_000
+/** Some drivers try three times; all of it must fit into the deadline. */
+const CONNECT_MS = 4000
+const STALL_MS = 4000
+
+type How = {
+  /** Someone looks: the host key of a server that has no pin yet is taken, and shown. */
+  learn: boolean
+  signal: AbortSignal
+}
+
+/** Tries a destination. What is wrong with it is an answer, not an error. */
+export async function verify(parts: VerifyParts, row: DestinationRow, how: How): Promise<Found> {
+  try {
+    const { place, secrets } = await placeOf(parts, row)
+    const { probed, hostKey } = await tryOut(parts, place, how)
+    const error = reasonOf(probed.failure)
+    const known = row.hostKey ?? (error === null ? hostKey : null)
+    logOutcome(parts, row, probed, secrets)
+    const found = { steps: probed.steps, hostKey, nextVerifyAt: nextFor(row, known) }
+    return { ...found, error: error === null ? null : withoutSecrets(error, secrets) }
+  } catch (error) {
+    if (!(error instanceof NoWay)) throw error
+    const steps = [{ step: error.step, ok: false, ms: 0 }]
+    return { error: reasonOf(error), steps, hostKey: null, nextVerifyAt: nextFor(row, row.hostKey) }
+  }
+}
+
+async function tryOut(parts: VerifyParts, place: StoragePlace, { learn, signal }: How) {
+  let seen: string | null = null
+  const onHostKey = (key: string) => {
+    seen = key
+  }
+  const unpinned = place.kind === 'sftp' && place.hostKey === null
+  const probed = await probe({
+    kind: place.kind,
+    signal,
+    open: (within) =>
+      parts.storage.open(
+        { ...place, prefix: probesBelow(place.prefix ?? '') },
+        {
+          signal: within,
+          mayConnect: mayConnect(parts),
+          ...(learn && unpinned && { onHostKey }),
+          connectMs: CONNECT_MS,
+          stallMs: STALL_MS,
+        },
+      ),
+  })
+  return { probed, hostKey: seen as string | null }
+}
+
+/** An empty prefix stays relative: with a slash it would lead to the root of an SFTP server. */
+const probesBelow = (prefix: string) => (prefix === '' ? PROBES : `${prefix.replace(/\/$/, '')}/${PROBES}`)
+
+/** Long enough for what to do; the other side may say more than anyone reads. */
+const LONGEST = 1000
+
+function reasonOf(failure: { step: string; message: string; hint: string } | null): string | null {
+  if (failure === null) return null
+  const message = failure.message.replaceAll(/\s+/g, ' ').slice(0, LONGEST - failure.hint.length)
+  return `${failure.step}: ${message} ${failure.hint}`
+}
+
+/** A day from now, each at another moment. A server whose key nobody has confirmed is not asked behind everyone's back. */
+function nextFor({ kind }: DestinationRow, hostKey: string | null): Date | null {
+  if (kind === 'sftp' && hostKey === null) return null
+  return new Date(Date.now() + DAY_MS * (0.9 + Math.random() / 5))
+}
+
+/** What no driver foresaw is looked into. */
+function logOutcome({ log }: VerifyParts, row: DestinationRow, { failure, steps }: Probed, secrets: Secrets): void {
+  const facts = { destination: row.id, organization: row.orgId, kind: row.kind, steps }
+  if (failure === null) log.info(facts, 'a backup destination works')
+  else if (failure.foreseen) log.info({ ...facts, step: failure.step }, 'a backup destination does not work')
+  else {
+    const { stack } = failure.cause as Error
+    const reason = withoutSecrets(stack ?? String(failure.cause), secrets)
+    log.error({ ...facts, reason }, 'a backup destination failed in an unexpected way')
+  }
+}

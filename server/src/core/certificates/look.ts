@@ -1,0 +1,153 @@
+import { transaction } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { submit } from '../../jobs/enqueue.ts'
+import type { DeployParts } from '../deployments/parts.ts'
+import { whereItLeads } from '../domains/check.ts'
+import { authority } from './authority.ts'
+import { type OrderInput, seen } from './order.ts'
+import {
+  isPressing,
+  lookAgainMs,
+  nextRuns,
+  ORDER_WINDOW_MS,
+  PACE_MS,
+  QUIET_LOOK_MS,
+  renewalMoment,
+  type Wanting,
+} from './plan.ts'
+import * as store from './store.ts'
+
+const MOST = 500
+const AT_ONCE = 32
+const WINDOW_MS = 10_000
+const SLOW_MS = 1000
+const MINUTE_MS = 60_000
+
+type Wanted = { id: string; orgId: string; order: boolean }
+
+/**
+ * One look at every name whose time has come: where it leads, and whether a certificate is to be got or renewed. Nothing is
+ * ever waiting for anybody to call: a name that is put right has its certificate some seconds later.
+ */
+export async function lookAtNames(parts: DeployParts, signal: AbortSignal): Promise<void> {
+  const waiting = await store.due(parts.db, MOST)
+  const rows = waiting.values()
+  const looks: store.Look[] = []
+  const wanting: (Wanted & Wanting)[] = []
+  const worker = async () => {
+    for (const row of rows) {
+      if (signal.aborted) return
+      const look = await lookAt(parts, row, signal)
+      looks.push(look)
+      if (parts.acme.enabled && isWanting(row, look)) wanting.push(wish(row, look))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  signal.throwIfAborted()
+  await store.saveLooks(parts.db, looks)
+  await order(parts, wanting)
+}
+
+async function lookAt(parts: DeployParts, row: store.Due, signal: AbortSignal): Promise<store.Look> {
+  const began = performance.now()
+  const dns = await whereItLeads(parts, row, row.host, signal)
+  const slow = performance.now() - began > SLOW_MS
+  const now = row.now.getTime()
+  const renewAt = await suggested(parts, row, signal)
+  const needed = isDue(row, renewAt) || isNowhere(row)
+  const nextTryAt = becameRight(row, dns.ok) ? row.limitedUntil : row.nextTryAt
+  return {
+    id: row.id,
+    dns: seen(dns),
+    dnsOk: dns.ok,
+    problem: problemAfter(row, dns, needed),
+    nextTryAt,
+    renewAt,
+    lookInMs: needed ? urgentMs(row, { slow, nextTryAt: dns.ok ? nextTryAt : null }) : quietMs(row, renewAt, now),
+  }
+}
+
+/** There is none, or its successor's time has come. */
+const isDue = (row: store.Due, renewAt: Date | null) =>
+  row.notAfter === null || (renewAt ?? row.renewAt ?? row.notAfter).getTime() <= row.now.getTime()
+
+/** The CA gave it, but the edges were not seen to have it. */
+const isNowhere = ({ serial, installed }: store.Due) => serial !== null && installed !== serial
+
+/** Whatever went wrong while the name led elsewhere went wrong because of that. */
+const becameRight = (row: store.Due, ok: boolean) => ok && !row.dnsOk
+
+function problemAfter(row: store.Due, dns: { ok: boolean; message: string }, needed: boolean) {
+  const { problem } = row
+  if (!dns.ok && needed && row.notAfter !== null) return { code: 'dns_wrong', message: dns.message, hint: null }
+  // A name that leads elsewhere needs no other reason.
+  return problem?.code === 'dns_wrong' || (problem !== null && !dns.ok && row.notAfter === null) ? null : problem
+}
+
+/** Until the next try; where the name leads is still looked at every minute. Names whose servers are slow hold up no others. */
+function urgentMs(row: store.Due, { slow, nextTryAt }: { slow: boolean; nextTryAt: Date | null }): number {
+  const now = row.now.getTime()
+  const untilTry = (nextTryAt?.getTime() ?? 0) - now
+  const wait = untilTry > 0 ? Math.min(untilTry, MINUTE_MS) : lookAgainMs(now - row.waitingSince.getTime())
+  return slow ? Math.max(wait, MINUTE_MS) : wait
+}
+
+/** Until the renewal, or some hours; never all at once. */
+function quietMs(row: store.Due, renewAt: Date | null, now: number): number {
+  const untilRenewal = (renewAt ?? row.renewAt ?? new Date(now)).getTime() - now
+  return Math.max(1000, Math.min(untilRenewal, QUIET_LOOK_MS * (0.8 + Math.random() * 0.4)))
+}
+
+/** The CA may change its mind about when to renew: asked with every look at a certificate that is fine. */
+async function suggested(parts: DeployParts, row: store.Due, signal: AbortSignal): Promise<Date | null> {
+  const { host, serial, chain, notBefore, notAfter } = row
+  if (!parts.acme.enabled || serial === null || chain === null || notBefore === null || notAfter === null) return null
+  if (row.problem !== null || row.runId !== null) return null
+  try {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(WINDOW_MS)])
+    const { target } = await authority(parts, within)
+    const window = await parts.acme.client.renewalWindow(target, { certificatePem: chain, signal: within })
+    return window && renewalMoment({ host, serial, notBefore, notAfter }, window)
+  } catch {
+    // What was planned stays planned.
+    return null
+  }
+}
+
+function isWanting(row: store.Due, look: store.Look): boolean {
+  if (!look.dnsOk || !row.live || row.runId !== null) return false
+  if (look.nextTryAt !== null && look.nextTryAt.getTime() > row.now.getTime()) return false
+  return isDue(row, look.renewAt) || isNowhere(row)
+}
+
+const wish = (row: store.Due, { renewAt }: store.Look): Wanted & Wanting => ({
+  ...row,
+  order: isDue(row, renewAt),
+  pressing: isPressing(row, row.now.getTime()),
+})
+
+/** As many as the CA's limits and the other work leave room for; the rest is found by the next look. */
+async function order(parts: DeployParts, wanting: (Wanted & Wanting)[]): Promise<void> {
+  if (wanting.length === 0) return
+  const [inWindow, lately, running] = await Promise.all([
+    store.ordersWithin(parts.db, ORDER_WINDOW_MS),
+    store.ordersWithin(parts.db, PACE_MS),
+    store.inWork(parts.db),
+  ])
+  const next = nextRuns(wanting, { inWindow: inWindow.all, lately: lately.all }, running)
+  for (const row of next) await submitOrder(parts, row)
+}
+
+/** The run that sees to it, whoever asked first; undefined where the name is gone. */
+export async function submitOrder(
+  { db, transport }: Pick<DeployParts, 'db' | 'transport'>,
+  { id, orgId, order: isOrder }: Wanted,
+): Promise<string | undefined> {
+  return transaction(db, async (tx) => {
+    const run = newId('run')
+    if (!(await store.take(tx, orgId, id, run))) return (await store.find(tx, orgId, id))?.runId ?? undefined
+    const input: OrderInput = { certificate: id, order: isOrder }
+    await submit(tx, transport, { id: run, lane: id, kind: 'certificate', orgId, input })
+    return run
+  })
+}

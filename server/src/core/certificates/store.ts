@@ -1,0 +1,170 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Queryable } from '../../db/database.ts'
+import type { Tables } from '../../db/tables.ts'
+import type { CertificateRow } from './state.ts'
+
+/** Where it is to be shown, and what is known of the way there. */
+export type Due = CertificateRow & { serverId: string | null; live: boolean; now: Date }
+
+/** Those that are to be looked at, the longest waiting first. */
+export async function due(db: Queryable, most: number): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select c.*, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live, clock_timestamp() as now
+    from certificate c join project p on p.id = c.project_id
+    left join deployment d on d.project_id = c.project_id and d.routed
+    where c.look_at <= clock_timestamp() order by c.look_at limit ${most}`.execute(db)
+  return rows
+}
+
+export async function find(db: Queryable, orgId: string, id: string): Promise<Due | undefined> {
+  const { rows } = await sql<Due>`
+    select c.*, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live, clock_timestamp() as now
+    from certificate c join project p on p.id = c.project_id
+    left join deployment d on d.project_id = c.project_id and d.routed
+    where c.id = ${id} and c.org_id = ${orgId}`.execute(db)
+  return rows[0]
+}
+
+/** Of a name of the organization, or of the one project that a caller is restricted to. */
+export async function findByHost(
+  db: Queryable,
+  { orgId, projectId }: { orgId: string; projectId: string | null },
+  host: string,
+) {
+  const row = db.selectFrom('certificate').selectAll().where('orgId', '=', orgId).where('host', '=', host)
+  return (projectId === null ? row : row.where('projectId', '=', projectId)).forUpdate().executeTakeFirst()
+}
+
+export const ofHosts = (db: Queryable, projectId: string, hosts: string[]) =>
+  db.selectFrom('certificate').selectAll().where('projectId', '=', projectId).where('host', 'in', hosts).execute()
+
+export const insert = (db: Queryable, row: Insertable<Tables['certificate']>) =>
+  db
+    .insertInto('certificate')
+    .values(row)
+    .onConflict((conflict) => conflict.column('host').doNothing())
+    .execute()
+
+export async function update(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  changes: Updateable<Tables['certificate']>,
+): Promise<void> {
+  await db.updateTable('certificate').set(changes).where('id', '=', id).where('orgId', '=', orgId).execute()
+}
+
+export type Look = {
+  id: string
+  lookInMs: number
+  dns: CertificateRow['dns']
+  dnsOk: boolean
+  problem: CertificateRow['problem']
+  nextTryAt: Date | null
+  renewAt: Date | null
+}
+
+/** What a round of looks has found, in one statement. What a run is seeing to keeps its own words. */
+export async function saveLooks(db: Queryable, looks: Look[]): Promise<void> {
+  if (looks.length === 0) return
+  await sql`
+    update certificate c set look_at = clock_timestamp() + l."lookInMs" * interval '1 millisecond', dns = l.dns,
+      waiting_since = case when l."dnsOk" = c.dns_ok then c.waiting_since else clock_timestamp() end, dns_ok = l."dnsOk",
+      problem = case when c.run_id is null then l.problem else c.problem end,
+      next_try_at = case when c.run_id is null then l."nextTryAt" else c.next_try_at end,
+      renew_at = coalesce(l."renewAt", c.renew_at)
+    from jsonb_to_recordset(${JSON.stringify(looks)}::jsonb) as l(id text, "lookInMs" float8, dns jsonb, "dnsOk" boolean,
+      problem jsonb, "nextTryAt" timestamptz, "renewAt" timestamptz)
+    where c.id = l.id`.execute(db)
+}
+
+/** Soon: something changed that the name or its certificate may have waited for. */
+export async function lookSoon(db: Queryable, projectId: string): Promise<void> {
+  await sql`
+    update certificate set look_at = clock_timestamp(), waiting_since = clock_timestamp()
+    where project_id = ${projectId} and look_at > clock_timestamp() and (not_after is null or problem is not null)`.execute(
+    db,
+  )
+}
+
+/** Whether this run may see to it now: one at a time does. */
+export async function take(db: Queryable, orgId: string, id: string, runId: string): Promise<boolean> {
+  const done = await db
+    .updateTable('certificate')
+    .set({ runId })
+    .where('id', '=', id)
+    .where('orgId', '=', orgId)
+    .where('runId', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** How many are being seen to. */
+export async function inWork(db: Queryable): Promise<number> {
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*)::int as n from certificate where run_id is not null`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+export const noteOrder = (db: Queryable, order: Insertable<Tables['acmeOrder']>) =>
+  db.insertInto('acmeOrder').values(order).execute()
+
+/** Of all organizations, and of one. */
+export async function ordersWithin(db: Queryable, ms: number, orgId = ''): Promise<{ all: number; own: number }> {
+  const { rows } = await sql<{ all: number; own: number }>`
+    select count(*)::int as all, (count(*) filter (where org_id = ${orgId}))::int as own
+    from acme_order where at > clock_timestamp() - ${ms} * interval '1 millisecond'`.execute(db)
+  return rows[0] ?? { all: 0, own: 0 }
+}
+
+export async function sweepOrders(db: Queryable): Promise<void> {
+  await sql`delete from acme_order where at < clock_timestamp() - interval '30 days'`.execute(db)
+}
+
+export type Shown = { id: string; orgId: string; host: string; serial: string }
+
+/** What an edge is to show: for the names of projects that it leads to or is to lead to. */
+export async function shownOn(db: Queryable, serverId: string, projectId: string | null = null): Promise<Shown[]> {
+  const { rows } = await sql<Shown>`
+    select c.id, c.org_id, c.host, c.serial from certificate c
+    where c.serial is not null and (${projectId}::text is null or c.project_id = ${projectId}) and c.project_id in (
+      select project_id from deployment where routed and server_id = ${serverId}
+      union select id from project where server_id = ${serverId})
+    order by c.host`.execute(db)
+  return rows
+}
+
+/** The servers whose edges are to show a project's certificates; first the one that visitors come to. */
+export async function serversOf(db: Queryable, orgId: string, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select server_id as id from deployment where project_id = ${projectId} and org_id = ${orgId} and routed
+    union all
+    select server_id from project where id = ${projectId} and org_id = ${orgId} and server_id is not null`.execute(db)
+  return [...new Set(rows.map(({ id }) => id))]
+}
+
+/** Those that end soonest. */
+export const endingSoonest = (db: Queryable, most: number) =>
+  db
+    .selectFrom('certificate')
+    .select(['host', 'notAfter'])
+    .where('notAfter', 'is not', null)
+    .orderBy('notAfter')
+    .limit(most)
+    .execute()
+
+export const account = (db: Queryable, directoryUrl: string) =>
+  db.selectFrom('acmeAccount').selectAll().where('directoryUrl', '=', directoryUrl).executeTakeFirst()
+
+/** Two processes that begin at once end up with the same key. */
+export const insertAccount = (db: Queryable, row: Insertable<Tables['acmeAccount']>) =>
+  db
+    .insertInto('acmeAccount')
+    .values(row)
+    .onConflict((conflict) => conflict.column('directoryUrl').doNothing())
+    .execute()
+
+export async function saveAccountUrl(db: Queryable, id: string, url: string): Promise<void> {
+  await db.updateTable('acmeAccount').set({ url }).where('id', '=', id).execute()
+}

@@ -1,0 +1,62 @@
+import type { RunningTask } from '../../../drivers/runtime/running/tasks.ts'
+import { engineOf } from '../../servers/engine-of.ts'
+import * as servers from '../../servers/store.ts'
+import type { DeployParts } from '../parts.ts'
+import { partOf } from '../release/release.ts'
+import type { Baking } from './bake-store.ts'
+import type { Trouble } from './restore.ts'
+
+const LOOK_MS = 5000
+
+/** Not to have been able to look is not to have seen nothing. */
+export type Look = { kind: 'well' } | { kind: 'trouble'; trouble: Trouble } | { kind: 'unseen'; why: unknown }
+
+/** `forgiven`: deaths in one place that were not the release's own doing. */
+export async function look(
+  parts: Pick<DeployParts, 'db' | 'keys' | 'runtime'>,
+  release: Baking,
+  { forgiven, signal }: { forgiven: number; signal: AbortSignal },
+): Promise<Look> {
+  try {
+    const server = await servers.load(parts.db, release.orgId, release.serverId)
+    const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
+    const tasks = await parts.runtime.tasks(engineOf(parts, server), release.projectId, { signal: within })
+    // What was left as it was before is not this release's doing.
+    const isOf = partOf(parts, release)
+    const own = tasks.filter((task) => isOf(task.service, task.deployment) && task.deployment === release.id)
+    const trouble = troubleOf(own, release.tookOver === null ? FIRST : LATER, forgiven)
+    return trouble ? { kind: 'trouble', trouble } : { kind: 'well' }
+  } catch (why) {
+    return { kind: 'unseen', why }
+  }
+}
+
+/** Deaths in one place: nothing is lost by patience where there is nothing to go back to. */
+const FIRST = 3
+const LATER = 2
+
+export function troubleOf(tasks: RunningTask[], deaths: number, forgiven = 0): Trouble | undefined {
+  for (const { service, restarts, state, health, error } of tasks) {
+    const why = error === null ? '' : ` The engine says: ${error}.`
+    if (restarts >= deaths + forgiven)
+      return { service, message: `It ended ${restarts} times since it went live.${why}` }
+    if (restarts > forgiven && (state !== 'running' || health === 'unhealthy'))
+      return { service, message: `It ended after it went live, and is ${health ?? state} now.${why}` }
+  }
+  return undefined
+}
+
+/** The ways in which an engine or its server is away: that is known elsewhere, and passes. */
+const AWAY = new Set([
+  'engine_unreachable',
+  'engine_timeout',
+  'unreachable',
+  'timeout',
+  'name_not_found',
+  'connection_lost',
+])
+
+export function isAway(why: unknown): boolean {
+  const { name, code } = (why ?? {}) as { name?: string; code?: string }
+  return name === 'TimeoutError' || (typeof code === 'string' && AWAY.has(code))
+}
