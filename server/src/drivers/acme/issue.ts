@@ -38,7 +38,9 @@ async function newOrder({ session, client }: Course, target: AcmeTarget, request
   const directory = request.replaces === undefined ? {} : await directoryOf(session, target)
   if (request.replaces === undefined || typeof directory.renewalInfo !== 'string') return order({})
   return order({ replaces: renewalId(request.replaces) }).catch((error) => {
-    if (error instanceof AcmeFailure && error.code === 'order_rejected') return order({})
+    // Some know the certificate no more, or fail over the question.
+    const disliked = error instanceof AcmeFailure && ['order_rejected', 'ca_failed'].includes(error.code)
+    if (disliked && error.problem) return order({})
     throw error
   })
 }

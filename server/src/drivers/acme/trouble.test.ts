@@ -32,7 +32,8 @@ beforeEach(() => {
   front.asked.length = 0
 })
 
-const issue = (more: { signal?: AbortSignal; challenge?: Challenge; deadlineMs?: number } = {}) =>
+type More = { signal?: AbortSignal; challenge?: Challenge; deadlineMs?: number; replaces?: string }
+const issue = (more: More = {}) =>
   acme.issue(target, { account, hosts: ['a.test'], challenge: answers.challenge, signal, ...more })
 
 const PROBLEM = 'urn:ietf:params:acme:error:'
@@ -84,6 +85,22 @@ describe('a CA that', () => {
       })
       await expect(issue()).rejects.toMatchObject({ code: 'ca_failed', message: expect.stringContaining('no use') })
     }
+  })
+
+  test('fails over what an order follows is asked once more, without that', async () => {
+    const { chainPem: replaces } = await issue()
+    let failed = 0
+    front.play(({ url }, response) => {
+      if (url !== '/order-plz' || failed > 0) return false
+      failed += 1
+      return say(response, 500, { type: `${PROBLEM}serverInternal`, detail: 'could not find an order' })
+    })
+    front.asked.length = 0
+    expect((await issue({ replaces })).hosts).toEqual(['a.test'])
+    expect(orders()).toBe(2)
+    failed = 0
+    await expect(issue()).rejects.toMatchObject({ code: 'ca_failed' })
+    expect(orders()).toBe(3)
   })
 
   test('refuses a nonce gets another', async () => {
