@@ -52,6 +52,7 @@ export async function cutOff({ ground }: Kind, file: string, tries: number): Pro
 /** Kills the whole process at random moments of a write. */
 export async function killOff({ ground }: Kind, file: string, tries: number): Promise<Cuts> {
   const found: Cuts = { tries, carriedOn: 0, ended: 0, seen: 0, orphans: 0, swept: 0 }
+  const expected = await sumOf(file, BYTES * 4)
   for (let round = 0; round < tries; round += 1) {
     const { child, answer } = drive({ verb: 'put', place: ground.place, key, file, bytes: BYTES * 4 })
     await Promise.race([answer.catch(() => {}), delay(150 + Math.random() * 1_200)])
@@ -63,12 +64,19 @@ export async function killOff({ ground }: Kind, file: string, tries: number): Pr
     const left = await ground.left()
     if (ended) {
       found.ended += 1
-      found.seen += objects(left).filter((name) => !name.startsWith('unfinished')).length
+      found.seen += await halfWritten(ground, left, expected)
     } else found.carriedOn += 1
     await clear(ground, found)
     found.orphans += unfinished(await ground.left()).length
   }
   return found
+}
+
+/** What is there although its writer did not live to say so has to be the whole of it. */
+async function halfWritten(ground: Kind['ground'], left: string[], expected: string): Promise<number> {
+  if (!objects(left).some((name) => !name.startsWith('unfinished'))) return 0
+  const { sha256 } = await drive({ verb: 'get', place: ground.place, key }).answer
+  return sha256 === expected ? 0 : 1
 }
 
 async function clear(ground: Kind['ground'], found: Cuts): Promise<void> {

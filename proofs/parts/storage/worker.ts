@@ -50,7 +50,7 @@ async function work(task: Task): Promise<Pick<Answer, 'bytes' | 'sha256' | 'coun
   }
 }
 
-const SYNC_EVERY = 256 * 1024 * 1024
+const SYNC_EVERY = 64 * 1024 * 1024
 
 /** As a restore would: into a file, brought to the disk, with the sum made beside the writing. */
 async function bringBack(stream: AsyncIterable<Buffer>, path: string | undefined) {

@@ -51,7 +51,8 @@ export function fileStorage(tree: FileTree): Storage {
       explained(`read ${key}`, options, async () => {
         checkKey(key)
         const source = await tree.read(key, options.range ?? { from: 0 }, options)
-        return readable(source, { ...options, what: key, explain: (error) => tree.explain(error, `read ${key}`) })
+        const explain = (error: unknown) => tree.explain(error, `read ${key}`)
+        return readable(source, { ...options, what: key, buffers: tree.buffers, explain })
       }),
     stat: (key, options) =>
       explained(`look at ${key}`, options, async () => {
@@ -121,7 +122,7 @@ async function write(
       bytes += piece.length
       await written
       progress.now(sink.written())
-      forget(piece.length)
+      forget(piece.length, tree.buffers)
     }
     await sink.finish()
   } catch (error) {

@@ -24,6 +24,8 @@ export type Limits = { signal: AbortSignal }
 export interface FileTree {
   /** How much `write` likes to be given at once. */
   readonly pieceBytes: number
+  /** How many buffers a byte fills on its way. */
+  readonly buffers: 1 | 2
   /** A new file for us alone; its folders are made. */
   create(path: string, limits: Limits): Promise<FileSink>
   read(path: string, range: { from: number; to?: number }, limits: Limits): Promise<ByteSource>

@@ -10,7 +10,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 const PIECE = 1024 * 1024
 const UNDER_WAY = 4
 const READ_AHEAD = 2
-const SYNC_EVERY = 256 * 1024 * 1024
+const SYNC_EVERY = 64 * 1024 * 1024
 
 /** Files of this machine below a folder that is held open. Links are nowhere followed. */
 export function localTree(top: FileHandle): FileTree {
@@ -31,6 +31,7 @@ export function localTree(top: FileHandle): FileTree {
     })
   return {
     pieceBytes: PIECE,
+    buffers: 1,
     create: (path) => withFolder(() => inFolderOf(path, true, createFile)),
     read: (path, range) => inFolderOf(path, false, (folder, name) => openFile(folder, name, range)),
     stat: (path) =>

@@ -49,7 +49,7 @@ export async function* partsOf(
       filled += some.length
       at += some.length
     }
-    forget(chunk.length)
+    forget(chunk.length, 2)
   }
   yield part(true)
 }

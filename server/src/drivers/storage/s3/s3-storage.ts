@@ -3,12 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { checkKey, checkPrefix, isKey } from '../keys.ts'
 import type { GetOptions, OpenOptions, S3Place, Storage, StorageOptions, StoragePage } from '../storage.ts'
-import { readable, SourceFailed } from '../stream.ts'
+import { forget, readable, SourceFailed } from '../stream.ts'
 import { type Bucket, openBucket } from './client.ts'
 import { explainS3, nameOf, statusOf } from './explain.ts'
 import { put } from './upload.ts'
 
 const PAGE = 1_000
+const PAGE_LEAVES = 4 * 1024 * 1024
 const AT_ONCE = 8
 
 export async function openS3(place: S3Place, options: OpenOptions): Promise<Storage> {
@@ -64,7 +65,7 @@ async function get(bucket: Bucket, key: string, options: GetOptions): Promise<Re
     // A reader that takes its time is not a silent server.
     body.socket.setTimeout(0)
     const chunks = unlessSilent(body, bucket.stallMs)
-    return readable({ chunks, close: () => body.destroy() }, { ...options, what: key, explain })
+    return readable({ chunks, close: () => body.destroy() }, { ...options, what: key, buffers: 2, explain })
   } catch (error) {
     // Beyond the end there is nothing, as in a file.
     if (range === undefined || statusOf(error) !== 416) throw error
@@ -121,6 +122,8 @@ async function list(
     bytes: Size,
     modifiedAt: LastModified,
   }))
+  // Reading a page leaves megabytes of its XML behind; without a word they pile up to a hundred.
+  forget(PAGE_LEAVES, 2)
   // Others may have put objects here whose names no file could have.
   return { objects: objects.filter(({ key }) => isKey(key)), cursor: NextContinuationToken ?? null }
 }

@@ -24,6 +24,7 @@ export function sftpTree(sessions: Sessions, base: string): FileTree {
     )
   return {
     pieceBytes: PIECE,
+    buffers: 2,
     create: (path, limits) => ask(limits, (session) => createFile(session, full(path), limits)),
     read: (path, range, { signal }) => ask({ signal }, (session) => sourceOf(session, full(path), range, signal)),
     stat: (path, limits) => ask(limits, (session) => statFile(session, full(path), limits)),
