@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { spend } from '../../spent-buffers.ts'
 import { type GetOptions, StorageFailure } from './storage.ts'
+import type { Sum } from './sum.ts'
 
 /** Ends with the signal even when the source says nothing any more, and lets the source end too. */
 export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
@@ -90,6 +90,7 @@ export type ByteSource = { chunks: AsyncIterable<Uint8Array>; close(): void }
 type Outgoing = Pick<GetOptions, 'signal' | 'sha256' | 'range'> & {
   what: string
   buffers: 1 | 2
+  newSum(): Sum
   explain(error: unknown): unknown
 }
 
@@ -106,17 +107,21 @@ export function readable({ chunks, close }: ByteSource, options: Outgoing): Read
 }
 
 async function* checked(source: AsyncIterable<Uint8Array>, options: Outgoing): AsyncGenerator<Uint8Array> {
-  const hash = options.sha256 !== undefined && options.range === undefined ? createHash('sha256') : undefined
+  const sum = options.sha256 !== undefined && options.range === undefined ? options.newSum() : undefined
+  let whole = false
   try {
     for await (const chunk of source) {
-      hash?.update(chunk)
+      await sum?.add(chunk)
       if (chunk.length > 0) yield chunk
       forget(chunk.length, options.buffers)
     }
+    whole = true
   } catch (error) {
     throw options.signal.aborted ? options.signal.reason : await options.explain(error)
+  } finally {
+    if (!whole) sum?.end()
   }
-  if (hash && hash.digest('hex') !== options.sha256) {
+  if (sum && (await sum.digest()) !== options.sha256) {
     throw new StorageFailure('corrupted', `${options.what} is not what was stored: its SHA-256 differs.`)
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checkKey, checkPrefix, folderOf, unfinishedBeside } from '../keys.ts'
@@ -52,7 +51,7 @@ export function fileStorage(tree: FileTree): Storage {
         checkKey(key)
         const source = await tree.read(key, options.range ?? { from: 0 }, options)
         const explain = (error: unknown) => tree.explain(error, `read ${key}`)
-        return readable(source, { ...options, what: key, buffers: tree.buffers, explain })
+        return readable(source, { ...options, what: key, buffers: tree.buffers, newSum: tree.newSum, explain })
       }),
     stat: (key, options) =>
       explained(`look at ${key}`, options, async () => {
@@ -110,7 +109,7 @@ async function write(
   { signal, onProgress }: PutOptions,
 ): Promise<PutResult> {
   const sink = await tree.create(part, { signal })
-  const hash = createHash('sha256')
+  const sum = tree.newSum()
   const progress = progressOf(onProgress)
   let bytes = 0
   try {
@@ -118,7 +117,7 @@ async function write(
       // The sum is made while the piece is on its way.
       const written = sink.write(piece)
       written.catch(() => {})
-      hash.update(piece)
+      await sum.add(piece)
       bytes += piece.length
       await written
       progress.now(sink.written())
@@ -126,15 +125,17 @@ async function write(
     }
     await sink.finish()
   } catch (error) {
+    sum.end()
     await sink.abandon()
     throw error
   }
+  const sha256 = await sum.digest()
   const stored = await tree.stat(part, { signal })
   if (stored?.bytes !== bytes) {
     throw new StorageFailure('corrupted', `${bytes} bytes were written, but ${stored?.bytes ?? 0} arrived.`)
   }
   progress.end(bytes)
-  return { bytes, sha256: hash.digest('hex') }
+  return { bytes, sha256 }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../stream.ts'
+import type { Sum } from '../sum.ts'
 
 /** `found` where the listing tells it at no cost. */
 export type FileEntry = { kind: 'file' | 'folder' | 'other'; name: string; found?: Found }
@@ -26,6 +27,8 @@ export interface FileTree {
   readonly pieceBytes: number
   /** How many buffers a byte fills on its way. */
   readonly buffers: 1 | 2
+  /** Who makes the sum of what is written. */
+  newSum(): Sum
   /** A new file for us alone; its folders are made. */
   create(path: string, limits: Limits): Promise<FileSink>
   read(path: string, range: { from: number; to?: number }, limits: Limits): Promise<ByteSource>

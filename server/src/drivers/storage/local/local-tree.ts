@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, opendir, rename, rmdir, unlink } from 'no
 import type { FileEntry, FileSink, FileTree } from '../files/tree.ts'
 import { StorageFailure } from '../storage.ts'
 import type { ByteSource } from '../stream.ts'
+import { sumBeside } from '../sum.ts'
 import { explainFile } from './explain.ts'
 import { descend, within } from './folders.ts'
 
@@ -32,6 +33,7 @@ export function localTree(top: FileHandle): FileTree {
   return {
     pieceBytes: PIECE,
     buffers: 1,
+    newSum: sumBeside,
     create: (path) => withFolder(() => inFolderOf(path, true, createFile)),
     read: (path, range) => inFolderOf(path, false, (folder, name) => openFile(folder, name, range)),
     stat: (path) =>

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { checkKey, checkPrefix, isKey } from '../keys.ts'
 import type { GetOptions, OpenOptions, S3Place, Storage, StorageOptions, StoragePage } from '../storage.ts'
 import { forget, readable, SourceFailed } from '../stream.ts'
+import { sumHere } from '../sum.ts'
 import { type Bucket, openBucket } from './client.ts'
 import { explainS3, nameOf, statusOf } from './explain.ts'
 import { put } from './upload.ts'
@@ -65,7 +66,10 @@ async function get(bucket: Bucket, key: string, options: GetOptions): Promise<Re
     // A reader that takes its time is not a silent server.
     body.socket.setTimeout(0)
     const chunks = unlessSilent(body, bucket.stallMs)
-    return readable({ chunks, close: () => body.destroy() }, { ...options, what: key, buffers: 2, explain })
+    return readable(
+      { chunks, close: () => body.destroy() },
+      { ...options, what: key, buffers: 2, newSum: sumHere, explain },
+    )
   } catch (error) {
     // Beyond the end there is nothing, as in a file.
     if (range === undefined || statusOf(error) !== 416) throw error
