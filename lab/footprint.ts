@@ -37,11 +37,14 @@ function processesOf(lab: { dir: string; id: string }): string[] {
       const places = [command, link(pid, 'cwd'), link(pid, 'fd/1')]
       const ours =
         group.includes(lab.id) ||
-        link(pid, 'exe').startsWith(cacheDir) ||
+        (link(pid, 'exe').startsWith(cacheDir) && isForsaken(pid)) ||
         places.some((place) => place.includes(lab.dir))
       return ours ? [`${pid} ${command}`] : []
     })
 }
+
+/** Programs of the cache that a test of something else runs have a parent that sees to them; what a lab left has none. */
+const isForsaken = (pid: string) => /^PPid:\s+[01]$/m.test(read(pid, 'status'))
 
 function withoutCounters(line: string): string {
   return line.startsWith('#') ? '' : line.replace(/\[\d+:\d+\]/, '')
