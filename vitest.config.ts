@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // What is waited for comes when the machine has time for it; how fast something is, is for the proofs to say.
+    expect: { poll: { timeout: 15_000 } },
   },
 })
