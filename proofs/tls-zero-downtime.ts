@@ -29,7 +29,7 @@ const OFFERED = HTTP1.perSecond + HTTP2.perSecond + FRESH_PER_SECOND
 const FRESH_AT_REPLACEMENT = 50
 const MOST_GAP_MS = 2000
 /** What was under way when the gap began, or was late in its end. */
-const AROUND_GAP_MS = 500
+const AROUND_GAP_MS = 250
 const WAIT_SECONDS = 240
 const MOST_WORDS = 20
 

@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KeepAlive, type Question, type Reply } from './keep-alive.ts'
 import { type Ledger, openLedger } from './ledger.ts'
+import { obey, startObedient } from './obedient.ts'
 
 type Where = { address: string; port: number; host: string; perSecond: number; connections: number }
 type Order =
@@ -48,33 +48,16 @@ export type HttpLoad = {
   stop(): void
 }
 
-/** Steady traffic from a process of its own: what the proof itself does must not slow it down. */
+/** Steady traffic from a process of its own. */
 export async function startHttpLoad(gateway: string): Promise<HttpLoad> {
-  const child: ChildProcess = fork(import.meta.filename)
-  process.once('exit', () => child.kill())
-  const tell = <T>(order: Order) =>
-    new Promise<T>((done, fail) => {
-      const gone = () => fail(new Error('the load process ended'))
-      child.once('exit', gone)
-      child.once('message', (answer: { result: T } | { error: string }) => {
-        child.off('exit', gone)
-        return 'error' in answer ? fail(new Error(answer.error)) : done(answer.result)
-      })
-      child.send(order)
-    })
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(order: Order): Promise<T> => {
-    const mine = turn.then(() => tell<T>(order))
-    turn = mine.catch(() => {})
-    return mine
-  }
+  const { tell, stop } = startObedient<Order>(import.meta.filename)
   return {
-    ledger: await inTurn<Ledger['address']>({ do: 'open', gateway }),
-    begin: (where) => inTurn({ do: 'begin', where }),
-    allow: (...versions) => inTurn({ do: 'allow', versions }),
-    look: () => inTurn({ do: 'look' }),
-    end: () => inTurn({ do: 'end' }),
-    stop: () => child.kill(),
+    ledger: await tell<Ledger['address']>({ do: 'open', gateway }),
+    begin: (where) => tell({ do: 'begin', where }),
+    allow: (...versions) => tell({ do: 'allow', versions }),
+    look: () => tell({ do: 'look' }),
+    end: () => tell({ do: 'end' }),
+    stop,
   }
 }
 
@@ -220,7 +203,7 @@ if (import.meta.main) {
   let ledger: Ledger
   let traffic: Traffic | undefined
   let allowed: string[] = []
-  const obey = async (order: Order): Promise<unknown> => {
+  obey<Order>(async (order) => {
     if (order.do === 'open') {
       ledger = await openLedger(order.gateway)
       return ledger.address
@@ -232,11 +215,5 @@ if (import.meta.main) {
     }
     if (order.do === 'look') return traffic?.report()
     return order.do === 'end' ? traffic?.end() : undefined
-  }
-  process.on('message', (order: Order) => {
-    obey(order).then(
-      (result) => process.send?.({ result: result ?? null }),
-      (error: Error) => process.send?.({ error: error.message }),
-    )
   })
 }

@@ -5,7 +5,7 @@ import type { Kind } from './kinds.ts'
 
 /** At least so much of what the kind's own tool does in the same run. */
 export const LEAST_RATIO = 0.7
-const MOST_ROUNDS = 5
+const ROUNDS = 3
 
 export type Transfer = { up: Pace; down: Pace; same: boolean; peakMb: number }
 export type Pace = { ours: number; native: number; ratio: number }
@@ -19,18 +19,16 @@ const clock = async (work: () => Promise<unknown>) => {
 
 /**
  * One after the other, so that neither takes the processor from the other. A machine that does something else meanwhile
- * slows down either; the best of up to five rounds counts for both.
+ * slows down either; the best of three rounds counts for both, whatever the first ones said.
  */
 async function pace(bytes: number, native: () => Promise<number>, ours: () => Promise<number>): Promise<Pace> {
   const best = { ours: Number.POSITIVE_INFINITY, native: Number.POSITIVE_INFINITY }
-  for (let round = 1; ; round += 1) {
+  for (let round = 1; round <= ROUNDS; round += 1) {
     best.native = Math.min(best.native, await native())
     best.ours = Math.min(best.ours, await ours())
-    const ratio = best.native / best.ours
-    const rate = (seconds: number) => bytes / 1e6 / seconds
-    if (ratio >= LEAST_RATIO || round === MOST_ROUNDS)
-      return { ours: rate(best.ours), native: rate(best.native), ratio }
   }
+  const rate = (seconds: number) => bytes / 1e6 / seconds
+  return { ours: rate(best.ours), native: rate(best.native), ratio: best.native / best.ours }
 }
 
 export async function transfer({ ground, native }: Kind, file: File): Promise<Transfer> {

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { obey, startObedient } from '../obedient.ts'
 import type { Door } from './client.ts'
 import { Dialler, type Line, type Reply } from './line.ts'
 import { type Kind, type Report, Tally } from './tally.ts'
@@ -41,34 +41,17 @@ export type TlsLoad = {
 type LiveReport = Report & { streams: number }
 type LastReport = LiveReport & { ownCpu: number }
 
-/** Steady traffic from a process of its own: what the proof itself does must not slow it down. */
+/** Steady traffic from a process of its own. */
 export function startTlsLoad(): TlsLoad {
-  const child: ChildProcess = fork(import.meta.filename)
-  process.once('exit', () => child.kill())
-  const tell = <T>(order: Order) =>
-    new Promise<T>((done, fail) => {
-      const gone = () => fail(new Error('the load process ended'))
-      child.once('exit', gone)
-      child.once('message', (answer: { result: T } | { error: string }) => {
-        child.off('exit', gone)
-        return 'error' in answer ? fail(new Error(answer.error)) : done(answer.result)
-      })
-      child.send(order)
-    })
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(order: Order): Promise<T> => {
-    const mine = turn.then(() => tell<T>(order))
-    turn = mine.catch(() => {})
-    return mine
-  }
+  const { tell, stop } = startObedient<Order>(import.meta.filename)
   return {
-    begin: (traffic) => inTurn({ do: 'begin', traffic }),
-    allow: (...versions) => inTurn({ do: 'allow', versions }),
-    also: (host) => inTurn({ do: 'also', host }),
-    phase: (freshPerSecond) => inTurn({ do: 'phase', freshPerSecond }),
-    look: () => inTurn({ do: 'look' }),
-    end: () => inTurn({ do: 'end' }),
-    stop: () => child.kill(),
+    begin: (traffic) => tell({ do: 'begin', traffic }),
+    allow: (...versions) => tell({ do: 'allow', versions }),
+    also: (host) => tell({ do: 'also', host }),
+    phase: (freshPerSecond) => tell({ do: 'phase', freshPerSecond }),
+    look: () => tell({ do: 'look' }),
+    end: () => tell({ do: 'end' }),
+    stop,
   }
 }
 
@@ -208,7 +191,7 @@ class Running {
 if (import.meta.main) {
   let running: Running | undefined
   let allowed: string[] = []
-  const obey = async (order: Order): Promise<unknown> => {
+  obey<Order>(async (order) => {
     if (order.do === 'begin') running = new Running(order.traffic, allowed)
     if (order.do === 'allow') {
       allowed = order.versions
@@ -218,11 +201,5 @@ if (import.meta.main) {
     if (order.do === 'phase') return running?.phase(order.freshPerSecond)
     if (order.do === 'look') return running?.look()
     return order.do === 'end' ? running?.end() : undefined
-  }
-  process.on('message', (order: Order) => {
-    obey(order).then(
-      (result) => process.send?.({ result: result ?? null }),
-      (error: Error) => process.send?.({ error: error.message }),
-    )
   })
 }

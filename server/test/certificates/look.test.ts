@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { lookAtNames } from '../../src/core/certificates/look.ts'
-import { AcmeFailure, type Issued } from '../../src/drivers/acme/acme.ts'
+import { lookAtNames, submitOrder } from '../../src/core/certificates/look.ts'
+import { AcmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { serveNames, type ZoneEntry } from '../../src/drivers/dns/bench.ts'
 import { startWorld } from '../harness.ts'
 import { startCertificates } from './stage.ts'
@@ -19,6 +19,7 @@ const signal = new AbortController().signal
 
 let orders: string[] = []
 let issuing: (host: string) => Promise<void> = async () => {}
+let window: () => Promise<RenewalWindow | null> = async () => null
 
 let serial = 0
 const issued = (host: string): Issued => ({
@@ -39,7 +40,7 @@ const authority = {
   dns: null,
   client: {
     account: async () => ({ keyPem: 'key', url: 'https://ca.test/1' }),
-    renewalWindow: async () => null,
+    renewalWindow: () => window(),
     issue: async (_: unknown, { hosts: [host = ''] }: { hosts: string[] }) => {
       orders.push(host)
       await issuing(host)
@@ -59,12 +60,14 @@ beforeEach(() => {
   orders = []
   stage.installed.clear()
   issuing = async () => {}
+  window = async () => null
   stage.edge.before = async () => {}
 })
 
 const look = () => lookAtNames(parts, signal)
 const named = (host: string, more = {}) => stage.named(org, host, more)
 const until = (project: string, state: string) => stage.until(api, project, state, look)
+const domainWhen = (project: string, state: string) => stage.until(api, project, state, async () => {})
 const installs = () => [...stage.installed].flatMap(([host, all]) => all.map(() => host))
 /** As if that moment had come. */
 const later = (project: string, column: 'renew_at' | 'next_try_at' | 'waiting_since' = 'waiting_since') =>
@@ -160,6 +163,51 @@ test('renewal comes in its time; while it fails the certificate stays, and the r
   expect(second.certificate.serial).not.toBe(first.certificate.serial)
 })
 
+test('what fails while a look is under way is kept, and the CA is asked no sooner than it said', async () => {
+  zone['h.example.com'] = { A: [HERE] }
+  const project = await named('h.example.com')
+  await until(project, 'valid')
+  const asked = Promise.withResolvers<void>()
+  const said = Promise.withResolvers<RenewalWindow>()
+  window = () => {
+    asked.resolve()
+    return said.promise
+  }
+  await later(project)
+  const looking = look()
+  await asked.promise
+  issuing = async () => {
+    throw new AcmeFailure('rate_limited', 'The CA says: too many.', {
+      retryAfter: new Date(Date.now() + 2 * 3_600_000),
+    })
+  }
+  const { id } = (await pool.query('select id from certificate where project_id = $1', [project])).rows[0]
+  await submitOrder(parts, { id, orgId: org.id, order: true })
+  const failure = await domainWhen(project, 'failing')
+  said.resolve({ from: new Date(0), to: new Date(0), checkAfter: new Date() })
+  await looking
+  expect((await domainWhen(project, 'failing')).certificate).toEqual(failure.certificate)
+  expect(orders).toHaveLength(2)
+})
+
+test('a CA that does not say when to renew is not asked for every name of a round, and what was planned stays', async () => {
+  const hosts = Array.from({ length: 40 }, (_, n) => `w${n}.example.com`)
+  for (const host of hosts) zone[host] = { A: [HERE] }
+  const projects = await Promise.all(hosts.map((host) => named(host)))
+  for (const project of projects) await until(project, 'valid')
+  let times = 0
+  window = async () => {
+    times++
+    throw new AcmeFailure('ca_failed', 'The CA is out.')
+  }
+  const plans = () => pool.query('select host, renew_at from certificate order by host')
+  const before = (await plans()).rows
+  await pool.query('update certificate set look_at = now() where project_id = any($1)', [projects])
+  await look()
+  expect((await plans()).rows).toEqual(before)
+  expect(times).toBeLessThanOrEqual(32)
+})
+
 test('a name that leads elsewhere when it is to be renewed keeps its certificate and says so', async () => {
   zone['g.example.com'] = { A: [HERE] }
   const project = await named('g.example.com')
@@ -178,4 +226,18 @@ test('many names at once are ordered once each, though two processes look at the
   await Promise.all([...Array(4)].map(look))
   for (const project of projects) await until(project, 'valid')
   expect(orders.toSorted()).toEqual(many.toSorted())
+})
+
+test('a look waits for nobody: a name that is being changed is left to the next one', async () => {
+  const [held, free] = ['x0.example.com', 'x1.example.com']
+  for (const host of [held, free]) zone[host] = { A: ['192.0.2.99'] }
+  await Promise.all([held, free].map((host) => named(host)))
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select 1 from certificate where host = $1 for update', [held])
+  await look()
+  const { rows } = await pool.query('select host from certificate where host like $1 and dns is not null', ['x_.%'])
+  expect(rows).toEqual([{ host: free }])
+  await client.query('rollback')
+  client.release()
 })

@@ -24,6 +24,9 @@ const SLOW_MS = 1000
 const MINUTE_MS = 60_000
 
 type Wanted = { id: string; orgId: string; order: boolean }
+type Row = store.Due & { due: string }
+/** A CA that failed to say something is asked nothing more in this round: whoever waits for its deadline holds up the others. */
+type Round = { signal: AbortSignal; isMute: boolean }
 
 /**
  * One look at every name whose time has come: where it leads, and whether a certificate is to be got or renewed. Nothing is
@@ -32,32 +35,37 @@ type Wanted = { id: string; orgId: string; order: boolean }
 export async function lookAtNames(parts: DeployParts, signal: AbortSignal): Promise<void> {
   const waiting = await store.due(parts.db, MOST)
   const rows = waiting.values()
+  const round: Round = { signal, isMute: false }
   const looks: store.Look[] = []
   const wanting: (Wanted & Wanting)[] = []
   const worker = async () => {
     for (const row of rows) {
       if (signal.aborted) return
-      const look = await lookAt(parts, row, signal)
+      const look = await lookAt(parts, row, round)
       looks.push(look)
       if (parts.acme.enabled && isWanting(row, look)) wanting.push(wish(row, look))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   signal.throwIfAborted()
-  await store.saveLooks(parts.db, looks)
-  await order(parts, wanting)
+  const counted = await store.saveLooks(parts.db, looks)
+  await order(
+    parts,
+    wanting.filter(({ id }) => counted.has(id)),
+  )
 }
 
-async function lookAt(parts: DeployParts, row: store.Due, signal: AbortSignal): Promise<store.Look> {
+async function lookAt(parts: DeployParts, row: Row, round: Round): Promise<store.Look> {
   const began = performance.now()
-  const dns = await whereItLeads(parts, row, row.host, signal)
+  const dns = await whereItLeads(parts, row, row.host, round.signal)
   const slow = performance.now() - began > SLOW_MS
   const now = row.now.getTime()
-  const renewAt = await suggested(parts, row, signal)
+  const renewAt = await suggested(parts, row, round)
   const needed = isDue(row, renewAt) || isNowhere(row)
   const nextTryAt = becameRight(row, dns.ok) ? row.limitedUntil : row.nextTryAt
   return {
     id: row.id,
+    due: row.due,
     dns: seen(dns),
     dnsOk: dns.ok,
     problem: problemAfter(row, dns, needed),
@@ -70,6 +78,9 @@ async function lookAt(parts: DeployParts, row: store.Due, signal: AbortSignal): 
 /** There is none, or its successor's time has come. */
 const isDue = (row: store.Due, renewAt: Date | null) =>
   row.notAfter === null || (renewAt ?? row.renewAt ?? row.notAfter).getTime() <= row.now.getTime()
+
+/** The CA said when it may be asked again. */
+const isLimited = ({ limitedUntil, now }: store.Due) => limitedUntil !== null && limitedUntil.getTime() > now.getTime()
 
 /** The CA gave it, but the edges were not seen to have it. */
 const isNowhere = ({ serial, installed }: store.Due) => serial !== null && installed !== serial
@@ -99,30 +110,34 @@ function quietMs(row: store.Due, renewAt: Date | null, now: number): number {
 }
 
 /** The CA may change its mind about when to renew: asked with every look at a certificate that is fine. */
-async function suggested(parts: DeployParts, row: store.Due, signal: AbortSignal): Promise<Date | null> {
+async function suggested(parts: DeployParts, row: store.Due, round: Round): Promise<Date | null> {
   const { host, serial, chain, notBefore, notAfter } = row
   if (!parts.acme.enabled || serial === null || chain === null || notBefore === null || notAfter === null) return null
-  if (row.problem !== null || row.runId !== null) return null
+  if (row.problem !== null || round.isMute) return null
   try {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(WINDOW_MS)])
+    const within = AbortSignal.any([round.signal, AbortSignal.timeout(WINDOW_MS)])
     const { target } = await authority(parts, within)
     const window = await parts.acme.client.renewalWindow(target, { certificatePem: chain, signal: within })
     return window && renewalMoment({ host, serial, notBefore, notAfter }, window)
-  } catch {
+  } catch (error) {
     // What was planned stays planned.
+    round.isMute = true
+    parts.log.warn({ host, reason: (error as Error).message }, 'the CA did not say when to renew')
     return null
   }
 }
 
 function isWanting(row: store.Due, look: store.Look): boolean {
-  if (!look.dnsOk || !row.live || row.runId !== null) return false
+  if (!look.dnsOk || !row.live) return false
   if (look.nextTryAt !== null && look.nextTryAt.getTime() > row.now.getTime()) return false
-  return isDue(row, look.renewAt) || isNowhere(row)
+  return isToOrder(row, look) || isNowhere(row)
 }
 
-const wish = (row: store.Due, { renewAt }: store.Look): Wanted & Wanting => ({
+const isToOrder = (row: store.Due, { renewAt }: store.Look) => isDue(row, renewAt) && !isLimited(row)
+
+const wish = (row: store.Due, look: store.Look): Wanted & Wanting => ({
   ...row,
-  order: isDue(row, renewAt),
+  order: isToOrder(row, look),
   pressing: isPressing(row, row.now.getTime()),
 })
 

@@ -6,13 +6,14 @@ import type { CertificateRow } from './state.ts'
 /** Where it is to be shown, and what is known of the way there. */
 export type Due = CertificateRow & { serverId: string | null; live: boolean; now: Date }
 
-/** Those that are to be looked at, the longest waiting first. */
-export async function due(db: Queryable, most: number): Promise<Due[]> {
-  const { rows } = await sql<Due>`
-    select c.*, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live, clock_timestamp() as now
+/** Those that are to be looked at, the longest waiting first. Those in work are their run's. `due`: to the microsecond. */
+export async function due(db: Queryable, most: number): Promise<(Due & { due: string })[]> {
+  const { rows } = await sql<Due & { due: string }>`
+    select c.*, c.look_at::text as due, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live,
+      clock_timestamp() as now
     from certificate c join project p on p.id = c.project_id
     left join deployment d on d.project_id = c.project_id and d.routed
-    where c.look_at <= clock_timestamp() order by c.look_at limit ${most}`.execute(db)
+    where c.look_at <= clock_timestamp() and c.run_id is null order by c.look_at limit ${most}`.execute(db)
   return rows
 }
 
@@ -56,6 +57,8 @@ export async function update(
 
 export type Look = {
   id: string
+  /** When it was due, as it was read. */
+  due: string
   lookInMs: number
   dns: CertificateRow['dns']
   dnsOk: boolean
@@ -64,18 +67,23 @@ export type Look = {
   renewAt: Date | null
 }
 
-/** What a round of looks has found, in one statement. What a run is seeing to keeps its own words. */
-export async function saveLooks(db: Queryable, looks: Look[]): Promise<void> {
-  if (looks.length === 0) return
-  await sql`
+/**
+ * What a round of looks has found, in one statement; answers with those that count. Where something was done meanwhile (a run
+ * began or ended, another process looked), what was seen is old: it is dropped, and the next look sees what is there. Nobody
+ * waits for rows here, so two processes that look at once cannot block each other.
+ */
+export async function saveLooks(db: Queryable, looks: Look[]): Promise<Set<string>> {
+  if (looks.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`
+    with l as materialized (
+      select l.* from jsonb_to_recordset(${JSON.stringify(looks)}::jsonb) as l(id text, due timestamptz, "lookInMs" float8,
+        dns jsonb, "dnsOk" boolean, problem jsonb, "nextTryAt" timestamptz, "renewAt" timestamptz)
+      join certificate c on c.id = l.id and c.run_id is null and c.look_at = l.due for update of c skip locked)
     update certificate c set look_at = clock_timestamp() + l."lookInMs" * interval '1 millisecond', dns = l.dns,
       waiting_since = case when l."dnsOk" = c.dns_ok then c.waiting_since else clock_timestamp() end, dns_ok = l."dnsOk",
-      problem = case when c.run_id is null then l.problem else c.problem end,
-      next_try_at = case when c.run_id is null then l."nextTryAt" else c.next_try_at end,
-      renew_at = coalesce(l."renewAt", c.renew_at)
-    from jsonb_to_recordset(${JSON.stringify(looks)}::jsonb) as l(id text, "lookInMs" float8, dns jsonb, "dnsOk" boolean,
-      problem jsonb, "nextTryAt" timestamptz, "renewAt" timestamptz)
-    where c.id = l.id`.execute(db)
+      problem = l.problem, next_try_at = l."nextTryAt", renew_at = coalesce(l."renewAt", c.renew_at)
+    from l where c.id = l.id returning c.id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Soon: something changed that the name or its certificate may have waited for. */
