@@ -8,12 +8,14 @@ export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
 /** Characters are what people count: an emoji is one of them. */
 const MOST = 80
+/** Spaces, and what is not seen at all; the last one is an empty pattern of Braille. */
+const INVISIBLE = /^[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 const name = z
   .string()
   .trim()
-  .min(1, 'must not be blank')
+  .refine((text) => !INVISIBLE.test(text), 'must not be blank')
   .refine((text) => [...text].length <= MOST, `must have at most ${MOST} characters`)
-  .meta({ maxLength: MOST })
+  .meta({ minLength: 1, maxLength: MOST })
 const bucket = z
   .string()
   .max(255)
@@ -124,34 +126,54 @@ export type BackupDestination = z.output<typeof BackupDestination>
 
 const always = { name, pathPrefix: pathPrefix.nullish(), isDefault: z.boolean().default(false) }
 
+/** What each kind has beside these. */
+const own = {
+  s3_compatible: {
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    region: region.nullish(),
+    endpoint: url.nullish(),
+    forcePathStyle: z.boolean().nullish().meta({ description: 'left out: true where an endpoint is given' }),
+  },
+  sftp: {
+    sshHost: host,
+    sshPort: port.nullable().default(22),
+    sshUser: user,
+    sftpPassword: password.nullish().meta({ example: 'a password', description: 'this or sftpPrivateKey' }),
+    sftpPrivateKey: privateKey.nullish(),
+    sftpKeyPassphrase: password.nullish(),
+    hostKey: hostKey.nullish(),
+  },
+  platform_server: { serverId: idOf('srv') },
+  local: { endpoint: path },
+} satisfies Record<DestinationKind, z.ZodRawShape>
+
+type Shapes = typeof own
+export type KindField = { [K in DestinationKind]: keyof Shapes[K] }[DestinationKind]
+export const KIND_FIELDS = [...new Set(Object.values(own).flatMap(Object.keys))] as KindField[]
+export const hasField = (kind: DestinationKind, field: KindField): boolean => field in own[kind]
+
+/** A field of another kind: passed over, it would look as if it had been taken. null is as good as left out. */
+function foreign(kind: DestinationKind): Record<never, never> {
+  const refused = z.null(`must be left out: a destination of kind ${kind} has none`).optional()
+  return Object.fromEntries(KIND_FIELDS.filter((field) => !hasField(kind, field)).map((field) => [field, refused]))
+}
+
 const NewDestination = z.discriminatedUnion(
   'kind',
   [
-    z.object({
-      kind: z.literal('s3_compatible'),
-      ...always,
-      bucket,
-      accessKeyId,
-      secretAccessKey,
-      region: region.nullish(),
-      endpoint: url.nullish(),
-      forcePathStyle: z.boolean().nullish().meta({ description: 'left out: true where an endpoint is given' }),
-    }),
+    z.object({ kind: z.literal('s3_compatible'), ...always, ...own.s3_compatible, ...foreign('s3_compatible') }),
     z
-      .object({
-        kind: z.literal('sftp'),
-        ...always,
-        sshHost: host,
-        sshPort: port.default(22),
-        sshUser: user,
-        sftpPassword: password.nullish().meta({ example: 'a password', description: 'this or sftpPrivateKey' }),
-        sftpPrivateKey: privateKey.nullish(),
-        sftpKeyPassphrase: password.nullish(),
-        hostKey: hostKey.nullish(),
-      })
+      .object({ kind: z.literal('sftp'), ...always, ...own.sftp, ...foreign('sftp') })
       .meta({ anyOf: [{ required: ['sftpPassword'] }, { required: ['sftpPrivateKey'] }] }),
-    z.object({ kind: z.literal('platform_server'), ...always, serverId: idOf('srv') }),
-    z.object({ kind: z.literal('local'), ...always, endpoint: path }),
+    z.object({
+      kind: z.literal('platform_server'),
+      ...always,
+      ...own.platform_server,
+      ...foreign('platform_server'),
+    }),
+    z.object({ kind: z.literal('local'), ...always, ...own.local, ...foreign('local') }),
   ],
   { error: unsupported },
 )

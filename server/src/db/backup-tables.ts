@@ -36,8 +36,10 @@ export type BackupTables = {
     lastVerifyError: Text
     lastVerifySteps: JSONColumnType<VerifiedStep[] | null, string | null | undefined, string | null>
     brokenSince: Time
-    /** When the background looks at it again; null: not before a preflight that someone asked for. */
+    /** When the background looks at it again; left out: within the hour. Without a pinned key SFTP is never due. */
     nextVerifyAt: Time
+    /** Rises when the way there changes, or a secret. */
+    reachVersion: ColumnType<number, number | undefined, number>
     version: ColumnType<number, number | undefined, number>
     createdAt: Created
     updatedAt: Updated

@@ -1,33 +1,38 @@
 import {
   type DestinationKind,
   type DestinationPatch,
+  hasField,
+  KIND_FIELDS,
+  type KindField,
   localEndpoint,
   s3Endpoint,
 } from '@slipway/contract/backup-destinations'
 import { Refusal } from '../../errors.ts'
 import { withoutUndefined } from '../projects/manage.ts'
 
-type Field = Exclude<keyof DestinationPatch, 'kind' | 'name' | 'isDefault' | 'pathPrefix'>
-type Values = Partial<Record<Field, unknown>>
+type Values = Partial<Record<KindField, unknown>>
+/** What is given of a destination's way, new or changed: all but kind, name and default. */
+export type Given = Omit<DestinationPatch, 'kind' | 'name' | 'isDefault'>
 
-/** What each kind has beside name and prefix, and what it cannot do without. */
-const OF_KIND: Record<DestinationKind, { takes: readonly Field[]; needs: readonly Field[] }> = {
-  s3_compatible: {
-    takes: ['endpoint', 'bucket', 'region', 'forcePathStyle', 'accessKeyId', 'secretAccessKey'],
-    needs: ['bucket', 'accessKeyId', 'secretAccessKey'],
-  },
-  sftp: {
-    takes: ['sshHost', 'sshPort', 'sshUser', 'hostKey', 'sftpPassword', 'sftpPrivateKey', 'sftpKeyPassphrase'],
-    needs: ['sshHost', 'sshUser'],
-  },
-  platform_server: { takes: ['serverId'], needs: ['serverId'] },
-  local: { takes: ['endpoint'], needs: ['endpoint'] },
+/** What each kind cannot do without. */
+const NEEDED: Record<DestinationKind, readonly KindField[]> = {
+  s3_compatible: ['bucket', 'accessKeyId', 'secretAccessKey'],
+  sftp: ['sshHost', 'sshUser'],
+  platform_server: ['serverId'],
+  local: ['endpoint'],
 }
-const ALL = [...new Set(Object.values(OF_KIND).flatMap(({ takes }) => takes))]
+const SSH_PORT = 22
+
+/** Without what other kinds have, which may be named as null; a port that is taken away is the usual one again. */
+export function ofKind(kind: DestinationKind, given: Given): Given {
+  const isForeign = (field: string) => KIND_FIELDS.includes(field as KindField) && !hasField(kind, field as KindField)
+  const own: Given = Object.fromEntries(Object.entries(given).filter(([field]) => !isForeign(field)))
+  return own.sshPort === null ? { ...own, sshPort: SSH_PORT } : own
+}
 
 /** After a change, all that the kind needs must still be there. */
 export function requireComplete(kind: DestinationKind, after: Values): void {
-  const missing = OF_KIND[kind].needs.find((field) => isAbsent(after[field]))
+  const missing = NEEDED[kind].find((field) => isAbsent(after[field]))
   if (missing !== undefined) throw wrong(missing, `${missing} is required for a destination of kind ${kind}.`)
   if (kind === 'sftp' && isAbsent(after.sftpPassword) && isAbsent(after.sftpPrivateKey)) {
     throw wrong('sftpPassword', 'A destination of kind sftp needs sftpPassword or sftpPrivateKey.')
@@ -44,19 +49,16 @@ export function requireFitting(kind: DestinationKind, patch: DestinationPatch): 
       hint: 'Make another destination.',
     })
   }
-  const foreign = ALL.find((field) => !OF_KIND[kind].takes.includes(field) && !isAbsent(patch[field]))
+  const foreign = KIND_FIELDS.find((field) => !hasField(kind, field) && !isAbsent(patch[field]))
   if (foreign !== undefined) throw wrong(foreign, `A destination of kind ${kind} has no ${foreign}.`)
   const form = kind === 'local' ? localEndpoint : s3Endpoint
   const checked = typeof patch.endpoint === 'string' ? form.safeParse(patch.endpoint) : undefined
   if (checked?.success === false) throw wrong('endpoint', `endpoint: ${checked.error.issues[0]?.message}`)
 }
 
-/** What a patch changes of the way a destination is reached; a secret counts, even when it is the same again. */
-export function reachOf(patch: DestinationPatch, before: Values & { pathPrefix: string | null }): string[] {
-  const { kind: _, name: __, isDefault: ___, ...reach } = patch
-  const named = Object.entries(withoutUndefined(reach))
-  return named.filter(([field, value]) => value !== before[field as Field]).map(([field]) => field)
-}
+/** Whether a change is one of the way a destination is reached; a secret counts, even when it is the same again. */
+export const changesWay = (given: Given, before: Values & { pathPrefix: string | null }): boolean =>
+  Object.entries(withoutUndefined(given)).some(([field, value]) => value !== before[field as KindField | 'pathPrefix'])
 
 const wrong = (field: string, message: string) =>
   new Refusal('invalid_request', message, { field, hint: 'See /api/docs for what each kind needs.' })

@@ -10,7 +10,7 @@ import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { stale, withoutUndefined } from '../projects/manage.ts'
 import * as servers from '../servers/store.ts'
-import { reachOf, requireComplete, requireFitting } from './fields.ts'
+import { changesWay, type Given, ofKind, requireComplete, requireFitting } from './fields.ts'
 import { requireDestination } from './find.ts'
 import { whyNotLocal, whyOutside } from './local-root.ts'
 import { requireReachable } from './reach.ts'
@@ -20,23 +20,14 @@ import * as store from './store.ts'
 type Db = Pick<Platform, 'db'>
 type Parts = Pick<Platform, 'db' | 'config' | 'keys' | 'dns'>
 
-const SSH_PORT = 22
-/** Nothing is known about it any more. */
-const UNVERIFIED = {
-  lastVerifiedAt: null,
-  lastVerifyError: null,
-  lastVerifySteps: null,
-  brokenSince: null,
-  nextVerifyAt: null,
-}
-
 export const listDestinations = ({ db }: Db, caller: Caller, query: PageQuery) => store.list(db, caller.orgId, query)
 
 export const showDestination = async ({ db }: Db, caller: Caller, id: string) =>
   store.shape(await requireDestination(db, caller, id))
 
 export async function createDestination(parts: Parts, caller: Caller, input: NewDestination, signal: AbortSignal) {
-  const { kind, name, isDefault, ...given } = input
+  const { kind, name, isDefault, ...sent } = input
+  const given = ofKind(kind, sent)
   requireComplete(kind, given)
   await requireAllowed(parts, kind, given, signal)
   const id = newId('dst')
@@ -61,12 +52,13 @@ export async function updateDestination(
 ) {
   const seen = await requireDestination(parts.db, caller, id)
   requireFitting(seen.kind, patch)
-  const { kind: _, name, isDefault, ...given } = patch
+  const { kind: _, name, isDefault, ...sent } = patch
+  const given = ofKind(seen.kind, sent)
   await requireAllowed(parts, seen.kind, given, more.signal)
   return transaction(parts.db, async (tx) => {
     await store.takeTurn(tx, caller.orgId)
     const before = await requireDestination(tx, caller, id)
-    const changes = { ...columnsOf(parts, id, given), ...forgotten(patch, before) }
+    const changes = { ...columnsOf(parts, id, given), ...forgotten(given, before) }
     requireComplete(before.kind, { ...before, ...changes })
     await requireOwnServer(tx, caller, given)
     if (name !== undefined && (await store.hasName(tx, caller.orgId, keyOf(name), id))) throw nameTaken(name)
@@ -75,7 +67,7 @@ export async function updateDestination(
       ...changes,
       ...(name !== undefined && named(name)),
       ...(isDefault !== undefined && { isDefault }),
-      ...(reachOf(given, before).length > 0 && UNVERIFIED),
+      ...(changesWay(given, before) && store.UNVERIFIED),
     })
     if (!row) throw stale(before.version)
     await record(tx, caller, 'backup_destination.update', id, { changed: Object.keys(patch) })
@@ -92,33 +84,35 @@ export async function removeDestination({ db }: Db, caller: Caller, id: string) 
   })
 }
 
-type Given = Omit<DestinationPatch, 'kind' | 'name' | 'isDefault'>
 type Columns = Updateable<Tables['backupDestination']>
 
 /** What was left out is not named here either, and so stays as it is. */
 function columnsOf(parts: Pick<Platform, 'keys'>, id: string, given: Given) {
-  return {
-    ...withoutUndefined(plainOf(given)),
-    ...(given.sshPort === null && { sshPort: SSH_PORT }),
-    ...sealSecrets(parts, id, given),
-  }
+  return { ...withoutUndefined(plainOf(given)), ...sealSecrets(parts, id, given) }
 }
 
 /** A pinned host key vouches for one machine: another address means another machine. */
-function forgotten(patch: DestinationPatch, before: store.DestinationRow): Columns {
-  const elsewhere = (patch.sshHost ?? before.sshHost) !== before.sshHost
-  const moved = elsewhere || (patch.sshPort ?? before.sshPort) !== before.sshPort
-  return moved && patch.hostKey === undefined ? { hostKey: null } : {}
+function forgotten({ sshHost, sshPort, hostKey }: Given, before: store.DestinationRow): Columns {
+  const elsewhere = (sshHost ?? before.sshHost) !== before.sshHost
+  const moved = elsewhere || (sshPort ?? before.sshPort) !== before.sshPort
+  return moved && hostKey === undefined ? { hostKey: null } : {}
 }
 
 /** What depends on this instance and on where names lead; asked before anything is locked. */
 async function requireAllowed(parts: Parts, kind: store.DestinationRow['kind'], given: Given, signal: AbortSignal) {
   const { endpoint, sshHost } = given
-  if (kind === 'local' && endpoint) {
-    const why = whyNotLocal(parts) ?? (await whyOutside(parts, endpoint))
-    if (why !== null) throw new Refusal('local_destination_refused', why.message, { field: 'endpoint', hint: why.hint })
-  } else if (endpoint) await requireReachable(parts, 'endpoint', endpoint, signal)
+  if (kind === 'local') await requireLocal(parts, endpoint)
+  else if (endpoint) await requireReachable(parts, 'endpoint', endpoint, signal)
   if (sshHost) await requireReachable(parts, 'sshHost', sshHost, signal)
+}
+
+/** At home one that is switched off may still get another name; a hosted instance has none at all. */
+async function requireLocal(parts: Parts, endpoint: string | null | undefined): Promise<void> {
+  if (!endpoint && parts.config.mode !== 'cloud') return
+  const why = whyNotLocal(parts) ?? (endpoint ? await whyOutside(parts, endpoint) : null)
+  if (why === null) return
+  const field = endpoint ? 'endpoint' : 'kind'
+  throw new Refusal('local_destination_refused', why.message, { field, hint: why.hint })
 }
 
 /** Unknown, deleted and foreign alike. */

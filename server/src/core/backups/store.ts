@@ -1,6 +1,6 @@
 import type { BackupDestination, VerifiedStep } from '@slipway/contract/backup-destinations'
 import type { Page, PageQuery } from '@slipway/contract/pages'
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
 import type { Queryable, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 import { startOf, toPage } from '../page.ts'
@@ -55,7 +55,7 @@ export const update = (
   orgId: string,
   id: string,
   ifMatch: number | null,
-  changes: Updateable<Tables['backupDestination']>,
+  changes: UpdateObject<Tables, 'backupDestination'>,
 ) =>
   db
     .updateTable('backupDestination')
@@ -70,12 +70,24 @@ export async function remove(db: Queryable, orgId: string, id: string): Promise<
   await db.deleteFrom('backupDestination').where('orgId', '=', orgId).where('id', '=', id).execute()
 }
 
-export type Found = { error: string | null; steps: VerifiedStep[]; hostKey: string | null; nextVerifyAt: Date | null }
+/** Nothing is known about a way that has changed; it is looked at as soon as a new one. */
+export const UNVERIFIED = {
+  lastVerifiedAt: null,
+  lastVerifyError: null,
+  lastVerifySteps: null,
+  brokenSince: null,
+  nextVerifyAt: sql<Date>`default`,
+  reachVersion: sql<number>`reach_version + 1`,
+}
 
-/** What was found is about the destination as it was read: it is dropped when somebody changed it meanwhile. */
-export async function saveFound(db: Queryable, row: DestinationRow, found: Found): Promise<boolean> {
+export type Found = { error: string | null; steps: VerifiedStep[]; hostKey: string | null; nextVerifyAt: Date }
+
+/** What was found is about the way that was tried: it is dropped when that was changed meanwhile. */
+export async function saveFound(tx: Tx, row: DestinationRow, found: Found): Promise<boolean> {
+  // Not between what a change has read and what it writes.
+  await takeTurn(tx, row.orgId)
   const ok = found.error === null
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await tx
     .updateTable('backupDestination')
     .set({
       lastVerifyError: found.error,
@@ -86,10 +98,19 @@ export async function saveFound(db: Queryable, row: DestinationRow, found: Found
     })
     .where('orgId', '=', row.orgId)
     .where('id', '=', row.id)
-    .where('version', '=', row.version)
+    .where('reachVersion', '=', row.reachVersion)
+    // A server that is removed goes from here without a word.
+    .where('serverId', 'is not distinct from', row.serverId)
+    // Of two who learn at once, the other one may have met another machine.
+    .where((eb) =>
+      found.hostKey === null ? eb.lit(true) : eb.or([eb('hostKey', 'is', null), eb('hostKey', '=', found.hostKey)]),
+    )
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
+
+/** As the index of what may be due says it: a key that nobody has confirmed is not learned behind everyone's back. */
+const CONFIRMED = sql<boolean>`(kind <> 'sftp' or host_key is not null)`
 
 /** Takes the next that are due, and leaves them to others again if this process does not come back for them. */
 export async function takeDue(db: Queryable, limit: number, leaseMinutes: number): Promise<DestinationRow[]> {
@@ -100,6 +121,7 @@ export async function takeDue(db: Queryable, limit: number, leaseMinutes: number
       eb
         .selectFrom('backupDestination')
         .select('id')
+        .where(CONFIRMED)
         .where('nextVerifyAt', '<=', sql<Date>`now()`)
         .orderBy('nextVerifyAt')
         .limit(limit)

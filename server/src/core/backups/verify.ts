@@ -24,15 +24,13 @@ export async function verify(parts: VerifyParts, row: DestinationRow, how: How):
   try {
     const { place, secrets } = await placeOf(parts, row)
     const { probed, hostKey } = await tryOut(parts, place, how)
-    const error = reasonOf(probed.failure)
-    const known = row.hostKey ?? (error === null ? hostKey : null)
     logOutcome(parts, row, probed, secrets)
-    const found = { steps: probed.steps, hostKey, nextVerifyAt: nextFor(row, known) }
-    return { ...found, error: error === null ? null : withoutSecrets(error, secrets) }
+    const error = probed.failure === null ? null : reasonOf(probed.failure, secrets)
+    return { error, steps: probed.steps, hostKey, nextVerifyAt: tomorrow() }
   } catch (error) {
     if (!(error instanceof NoWay)) throw error
     const steps = [{ step: error.step, ok: false, ms: 0 }]
-    return { error: reasonOf(error), steps, hostKey: null, nextVerifyAt: nextFor(row, row.hostKey) }
+    return { error: reasonOf(error, {}), steps, hostKey: null, nextVerifyAt: tomorrow() }
   }
 }
 
@@ -66,17 +64,18 @@ const probesBelow = (prefix: string) => (prefix === '' ? PROBES : `${prefix.repl
 /** Long enough for what to do; the other side may say more than anyone reads. */
 const LONGEST = 1000
 
-function reasonOf(failure: { step: string; message: string; hint: string } | null): string | null {
-  if (failure === null) return null
-  const message = failure.message.replaceAll(/\s+/g, ' ').slice(0, LONGEST - failure.hint.length)
-  return `${failure.step}: ${message} ${failure.hint}`
+type Said = { step: string; message: string; hint: string }
+
+/** Nothing is cut or smoothed before the secrets are out: what is left of one would not be known again. */
+function reasonOf({ step, message, hint }: Said, secrets: Partial<Secrets>): string {
+  const told = onOneLine(withoutSecrets(message, secrets)).slice(0, LONGEST - hint.length)
+  return `${step}: ${told.toWellFormed()} ${onOneLine(withoutSecrets(hint, secrets))}`
 }
 
-/** A day from now, each at another moment. A server whose key nobody has confirmed is not asked behind everyone's back. */
-function nextFor({ kind }: DestinationRow, hostKey: string | null): Date | null {
-  if (kind === 'sftp' && hostKey === null) return null
-  return new Date(Date.now() + DAY_MS * (0.9 + Math.random() / 5))
-}
+const onOneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+
+/** A day from now, each at another moment. */
+const tomorrow = () => new Date(Date.now() + DAY_MS * (0.9 + Math.random() / 5))
 
 /** What no driver foresaw is looked into. */
 function logOutcome({ log }: VerifyParts, row: DestinationRow, { failure, steps }: Probed, secrets: Secrets): void {

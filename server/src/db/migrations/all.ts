@@ -9,6 +9,8 @@ import { up as bake } from './0007_bake.ts'
 import { up as certificates } from './0008_certificates.ts'
 import { up as backupDestinations } from './0009_backup_destinations.ts'
 import { up as sealingKeys } from './0010_sealing_keys.ts'
+import { up as destinationChecks } from './0011_destination_checks.ts'
+import { up as pathPrefixes } from './0012_path_prefixes.ts'
 
 /** In order; a migration that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +24,6 @@ export const migrations: Record<string, Migration> = {
   '0008_certificates': { up: certificates },
   '0009_backup_destinations': { up: backupDestinations },
   '0010_sealing_keys': { up: sealingKeys },
+  '0011_destination_checks': { up: destinationChecks },
+  '0012_path_prefixes': { up: pathPrefixes },
 }

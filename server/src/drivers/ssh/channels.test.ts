@@ -12,6 +12,9 @@ import { openSsh, type SshConnection } from './connection.ts'
 import { hostKeyOfLine } from './host-key.ts'
 import type { SshTarget } from './target.ts'
 
+/** What Linux waits for something to send an acknowledgement along with. */
+const LATE_ACK_MS = 40
+
 let target: SshTarget
 let wire: Wire
 let life: AbortController
@@ -27,7 +30,7 @@ beforeEach(async () => {
   target = { host: '127.0.0.1', port: wire.port, user: host.user, privateKey, hostKey }
   folder = mkdtempSync(join(tmpdir(), 'slipway-channels-'))
   life = new AbortController()
-  connection = await openSsh(target, { signal: life.signal, deadlineMs: 1500 })
+  connection = await openSsh(target, { signal: life.signal, deadlineMs: 20_000 })
 })
 afterEach(() => {
   connection.close()
@@ -38,18 +41,21 @@ afterEach(() => {
 describe('forwarded sockets', () => {
   test('forty concurrent requests share one connection', async () => {
     const agent = new SshAgent(connection, labPart('host1').remoteSocket)
-    const begin = performance.now()
     const answers = await Promise.all(Array.from({ length: 40 }, () => get(agent, '/containers/json')))
     expect(answers.map((answer) => answer.status)).toEqual(Array(40).fill(200))
     expect(wire.connections).toBe(1)
-    expect(performance.now() - begin).toBeLessThan(5000)
   })
 
   test('fifty requests in a row reuse their channel and wait for no timer', async () => {
     const agent = new SshAgent(connection, labPart('host1').remoteSocket)
-    const begin = performance.now()
-    for (let i = 0; i < 50; i++) expect((await get(agent, '/_ping')).status).toBe(200)
-    expect(performance.now() - begin).toBeLessThan(1000)
+    const times: number[] = []
+    for (let i = 0; i < 50; i++) {
+      const begin = performance.now()
+      expect((await get(agent, '/_ping')).status).toBe(200)
+      times.push(performance.now() - begin)
+    }
+    // TCP's timer for late acknowledgements would hold up every one of them; a busy machine holds up some.
+    expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(LATE_ACK_MS)
     expect(Object.values(agent.freeSockets).flat()).toHaveLength(1)
     expect(inspect(agent, { depth: null, showHidden: true })).toBe('SshAgent')
   })
@@ -145,16 +151,20 @@ describe('a connection that ends early', () => {
   })
 
   test('stalled in the middle, each operation is given up at its deadline', async () => {
-    await connection.readFile('/proc/version', 5)
+    const deadlineMs = 4000
+    const impatient = await openSsh(target, { signal: life.signal, deadlineMs })
+    await impatient.readFile('/proc/version', 5)
     wire.stall()
     const begin = performance.now()
     const outcomes = await Promise.allSettled([
-      connection.readFile('/proc/version', 5),
-      connection.diskSpace('/'),
-      connection.openSocket(labPart('host1').remoteSocket),
+      impatient.readFile('/proc/version', 5),
+      impatient.diskSpace('/'),
+      impatient.openSocket(labPart('host1').remoteSocket),
     ])
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } })
-    expect(performance.now() - begin).toBeLessThan(2500)
+    // Each for itself, not one after the other.
+    expect(performance.now() - begin).toBeLessThan(2 * deadlineMs)
+    impatient.close()
   })
 
   test('an aborted request ends at once even when the connection is stalled', async () => {
@@ -163,7 +173,8 @@ describe('a connection that ends early', () => {
     wire.stall()
     const begin = performance.now()
     await expect(get(agent, '/_ping', AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'AbortError' })
-    expect(performance.now() - begin).toBeLessThan(1000)
+    // Long before the deadline of the connection.
+    expect(performance.now() - begin).toBeLessThan(10_000)
   })
 
   test('aborting its signal ends it with the reason, also long after it was opened', async () => {

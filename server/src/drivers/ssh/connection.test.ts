@@ -117,7 +117,7 @@ describe('the way to the server', () => {
     const failure = await refusal({ ...target, host: '127.0.0.1', port }, { deadlineMs: 300 })
     expect(failure.code).toBe('timeout')
     expect(failure.message).toContain(`127.0.0.1:${port}`)
-    expect(performance.now() - begin).toBeLessThan(1500)
+    expect(performance.now() - begin).toBeLessThan(8000)
   })
 
   test.for([

@@ -10,15 +10,21 @@ export function generateKeyPair(comment: string): { privateKey: string; publicKe
   const point = Buffer.from(x ?? '', 'base64url')
   // A line break would start a second line in authorized_keys.
   const oneLine = comment.replace(/\p{Cc}+/gu, ' ').trim()
-  const publicBlob = Buffer.concat([field(type), field(point)])
-  const publicKey = `${[type, publicBlob.toString('base64'), oneLine].join(' ').trim()}\n`
-  return { privateKey: armour(privateBlob(publicBlob, { seed, point, comment: oneLine })), publicKey }
+  const publicKey = `${[type, publicBlobOf(point).toString('base64'), oneLine].join(' ').trim()}\n`
+  return { privateKey: ed25519Text({ seed, point, comment: oneLine }), publicKey }
 }
 
 const type = 'ssh-ed25519'
 
+type Ed25519 = { seed: Buffer; point: Buffer; comment: string }
+
+/** A private key as OpenSSH writes it, unencrypted. */
+export const ed25519Text = (key: Ed25519) => armour(privateBlob(publicBlobOf(key.point), key))
+
+const publicBlobOf = (point: Buffer) => Buffer.concat([field(type), field(point)])
+
 /** The format of openssh's PROTOCOL.key, unencrypted. */
-function privateBlob(publicBlob: Buffer, key: { seed: Buffer; point: Buffer; comment: string }): Buffer {
+function privateBlob(publicBlob: Buffer, key: Ed25519): Buffer {
   const check = randomBytes(4)
   const secret = Buffer.concat([
     check,

@@ -68,6 +68,18 @@ describe.each(Object.entries(kinds))('%s', (_, make) => {
     await storage.put('a', text('one'), { signal })
     const wrong = await sha256Of(text('two'))
     await expect(textOf(await storage.get('a', { signal, sha256: wrong }))).rejects.toMatchObject({ code: 'corrupted' })
+    const sha256 = await sha256Of(text('one'))
+    expect(await textOf(await storage.get('a', { signal, sha256, range: { from: 1 } }))).toBe('ne')
+  })
+
+  test('an aborted read ends with the reason', async () => {
+    await storage.put('large', content(20 * MIB), { signal })
+    const abort = new AbortController()
+    const reason = new Error('enough')
+    const reading = async () => {
+      for await (const _ of await storage.get('large', { signal: abort.signal })) abort.abort(reason)
+    }
+    await expect(reading()).rejects.toBe(reason)
   })
 
   test('a part of an object is read without the rest', async () => {
@@ -189,6 +201,14 @@ describe.each(Object.entries(kinds))('%s', (_, make) => {
     expect(await ground.left()).toEqual([])
   })
 
+  test('a page that is asked for once more is the same again', async () => {
+    for (const key of ['a', 'b', 'c', 'd']) await storage.put(key, text(key), { signal })
+    const page = (cursor: string | null) => storage.list('', { signal, limit: 1, ...(cursor !== null && { cursor }) })
+    const { cursor } = await page(null)
+    const keys = async () => (await page(cursor)).objects.map(({ key }) => key)
+    expect([await keys(), await keys()]).toEqual([['b'], ['b']])
+  })
+
   test('what is not there is null, cannot be read, and may be deleted', async () => {
     expect(await storage.stat('no/thing', { signal })).toBeNull()
     await expect(storage.get('no/thing', { signal })).rejects.toMatchObject({ code: 'not_found' })
@@ -198,6 +218,12 @@ describe.each(Object.entries(kinds))('%s', (_, make) => {
     expect(await storage.stat('folder', { signal })).toBeNull()
     await storage.delete('folder/object', { signal })
     expect(await ground.left()).toEqual([])
+  })
+
+  test('a key may have 900 bytes', async () => {
+    const key = [250, 250, 250, 147].map((bytes) => 'k'.repeat(bytes)).join('/')
+    await storage.put(key, text('long'), { signal })
+    expect(await textOf(await storage.get(key, { signal }))).toBe('long')
   })
 
   test('keys that would lead elsewhere are refused', async () => {

@@ -14,6 +14,9 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { localGround } from '../../../test/storage-places.ts'
 import { content, textOf } from './bench.ts'
+import { fileStorage } from './files/file-storage.ts'
+import { openInside } from './local/folders.ts'
+import { localTree } from './local/local-tree.ts'
 import { storageOpener } from './open.ts'
 import type { LocalPlace, Storage, StorageFailure } from './storage.ts'
 
@@ -125,6 +128,28 @@ test('whoever swaps a folder for a link while files are written gets none of the
   await swapping
   expect(swaps).toBeGreaterThan(50)
   expect(readdirSync(outside)).toEqual([])
+})
+
+test('a prefix that leads elsewhere is refused', async () => {
+  const { place } = await setUp()
+  for (const prefix of ['..', '../elsewhere', 'a/../../b', 'a\0b'])
+    expect((await refusal({ ...place, prefix })).code, JSON.stringify(prefix)).toBe('bad_place')
+})
+
+test('what did not arrive whole is told, and nothing of it is kept', async () => {
+  const { root } = await setUp()
+  const tree = localTree(await openInside(root, root, []))
+  const storage = fileStorage({
+    ...tree,
+    async stat(path, limits) {
+      const found = await tree.stat(path, limits)
+      return found && { ...found, bytes: found.bytes - 1 }
+    },
+  })
+  cleanups.push(() => storage.close())
+  const before = readdirSync(root)
+  await expect(storage.put('short', content(100), { signal })).rejects.toMatchObject({ code: 'corrupted' })
+  expect(readdirSync(root)).toEqual(before)
 })
 
 test('a folder and an object cannot have one name, and the error says so', async () => {

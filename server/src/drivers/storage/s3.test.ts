@@ -48,7 +48,7 @@ test('a wrong key, a wrong secret, a missing and a foreign bucket are told apart
   }
 })
 
-test('a quota that is used up is called so, and nothing is left', { timeout: 30_000 }, async () => {
+test('a quota that is used up is called so, and nothing is left', async () => {
   const { place, left } = await setUp('small')
   const storage = await open(place)
   let failure: StorageFailure | undefined
@@ -78,8 +78,8 @@ test('a closed port, a silent host and an unknown name fail in time, and say whi
   const { port, stop } = await silentHost()
   cleanups.push(stop)
   const soon = { connectMs: 500, stallMs: 500 }
-  expect((await refusal({ ...place, endpoint: 'http://127.0.0.1:1' }, soon)).code).toBe('unreachable')
-  expect((await refusal({ ...place, endpoint: 'http://nowhere.invalid' }, soon)).code).toBe('name_not_found')
+  expect((await refusal({ ...place, endpoint: 'http://127.0.0.1:1' })).code).toBe('unreachable')
+  expect((await refusal({ ...place, endpoint: 'http://nowhere.invalid' })).code).toBe('name_not_found')
   expect((await refusal({ ...place, endpoint: `http://127.0.0.1:${port}` }, soon)).code).toBe('timeout')
 })
 

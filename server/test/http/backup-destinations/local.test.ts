@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { reverifyDue } from '../../../src/core/backups/reverify.ts'
 import { startWorld } from '../../harness.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 
@@ -60,26 +61,57 @@ test('a path inside the root is taken, there or not', async () => {
     expect(await create(org, local(path))).toMatchObject({ endpoint: path, kind: 'local' })
 })
 
-test('one that was made before is tried no more when the operator says so, and can still be renamed', async () => {
-  const { id } = await create(org, local(join(root, 'a')))
-  const row = await enabled.platform.db
-    .selectFrom('backupDestination')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  for (const [world, to] of [
-    [disabled, orgDisabled],
-    [rootless, orgRootless],
-    [cloud, orgCloud],
-  ] as const) {
+describe('one that was made before is tried no more when the operator says so', () => {
+  const planted = async (world: typeof cloud, to: typeof org | undefined) => {
     if (!to) throw new Error('no organization')
+    const { id } = await create(org, local(join(root, 'a')))
+    const { db } = enabled.platform
+    const row = await db.selectFrom('backupDestination').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const copy = { ...row, orgId: to.id, lastVerifySteps: null }
     await world.platform.db.insertInto('backupDestination').values(copy).execute()
-    const { status, body } = await to.owner.api('POST', `${PATH}/${id}/preflight`)
+    const ask = (method: string, body?: object) => to.owner.api(method, `${PATH}/${id}`, body)
+    const preflight = () => to.owner.api('POST', `${PATH}/${id}/preflight`)
+    return { id, ask, preflight }
+  }
+
+  test.each([
+    ['disabled', disabled, orgDisabled],
+    ['without a root', rootless, orgRootless],
+  ])('%s, it can still be renamed', async (_, world, to) => {
+    const { ask, preflight } = await planted(world, to)
+    const { status, body } = await preflight()
     expect([status, body.ok]).toEqual([200, false])
     expect(body.reason).toMatch(/^connect: /)
-    expect((await to.owner.api('PATCH', `${PATH}/${id}`, { name: 'renamed' })).status).toBe(200)
-  }
+    expect((await ask('PATCH', { name: newName() })).status).toBe(200)
+  })
+
+  test('in cloud mode every change → 400; it is shown, and can be deleted', async () => {
+    const { ask, preflight } = await planted(cloud, orgCloud)
+    expect((await preflight()).body).toMatchObject({ ok: false, reason: expect.stringMatching(/^connect: /) })
+    for (const change of [{ name: newName() }, { isDefault: true }, { pathPrefix: 'a' }, { endpoint: root }, {}]) {
+      const { status, body } = await ask('PATCH', change)
+      expect([status, body.code]).toEqual([400, 'local_destination_refused'])
+    }
+    expect((await ask('GET')).status).toBe(200)
+    expect((await ask('DELETE')).status).toBe(200)
+  })
+
+  test('the daily check says so too, once, and looks again the next day', async () => {
+    const { id, ask } = await planted(cloud, orgCloud)
+    const { db } = cloud.platform
+    for (let day = 0; day < 2; day++) {
+      await db
+        .updateTable('backupDestination')
+        .set({ nextVerifyAt: new Date(0) })
+        .where('id', '=', id)
+        .execute()
+      await reverifyDue(cloud.platform, new AbortController().signal)
+    }
+    const shown = (await ask('GET')).body
+    expect(shown).toMatchObject({ lastVerifyError: expect.stringMatching(/^connect: A hosted instance/) })
+    const { rows } = await cloud.platform.pool.query('select action from audit where target = $1', [id])
+    expect(rows).toEqual([{ action: 'backup_destination.broke' }])
+  })
 })
 
 describe('in cloud mode a host that leads to an address of our own network → 400', () => {
@@ -87,11 +119,15 @@ describe('in cloud mode a host that leads to an address of our own network → 4
     'private.example.com': ['10.1.2.3'],
     'both.example.com': ['93.184.216.34', '127.0.0.1'],
     'meta.example.com': ['169.254.169.254'],
+    'six.example.com': ['fd00::7'],
     'public.example.com': ['93.184.216.34'],
   }
-  cloud.platform.dns = {
-    lookup: async (host) => ({ a: leads[host] ?? [], aaaa: [], cname: [], txt: null, problem: null }),
+  const lookup = async (host: string) => {
+    const all = leads[host] ?? []
+    const [a, aaaa] = [false, true].map((six) => all.filter((address) => address.includes(':') === six))
+    return { a: a ?? [], aaaa: aaaa ?? [], cname: [], txt: null, problem: null }
   }
+  cloud.platform.dns = { lookup }
 
   test.each([
     '127.0.0.1',
@@ -108,6 +144,7 @@ describe('in cloud mode a host that leads to an address of our own network → 4
     'private.example.com',
     'both.example.com',
     'meta.example.com',
+    'six.example.com',
   ])('%s, when made and when changed', async (host) => {
     const { api } = orgCloud?.owner ?? {}
     if (!api || !orgCloud) throw new Error('no organization')
@@ -120,6 +157,11 @@ describe('in cloud mode a host that leads to an address of our own network → 4
     const login = await create(orgCloud, { ...sftp(), sshHost: 'public.example.com' })
     expect((await api('POST', PATH, { ...sftp(), sshHost })).body.code).toBe('address_refused')
     expect((await api('PATCH', `${PATH}/${login.id}`, { sshHost })).body.code).toBe('address_refused')
+  })
+
+  test('and with a dot at its end', async () => {
+    const endpoint = 'https://private.example.com.'
+    expect((await orgCloud?.owner.api('POST', PATH, { ...s3(), endpoint }))?.body.code).toBe('address_refused')
   })
 
   test('and is asked again when the connection is made', async () => {

@@ -23,6 +23,7 @@ describe('secrets', () => {
     expect(await secretsOf(id)).toMatchObject({ sftpPassword: 'the-password', sftpPrivateKey: 'key 1' })
     const cleared = await patch(id, { sftpPassword: null })
     expect(cleared.body).toMatchObject({ hasSftpPassword: false, hasSftpPrivateKey: true, hasSftpKeyPassphrase: true })
+    expect(cleared.body).toMatchObject({ hasAccessKeyId: false, hasSecretAccessKey: false })
     await patch(id, { sftpPrivateKey: 'key 2', sftpKeyPassphrase: null })
     expect(await secretsOf(id)).toMatchObject({ sftpPassword: null, sftpPrivateKey: 'key 2', sftpKeyPassphrase: null })
     expect((await api('GET', `${PATH}/${id}`)).text).not.toMatch(/key \d|phrase \d|the-password/)
@@ -132,6 +133,12 @@ test('a pinned host key goes with the address, unless another one is given', asy
   expect((await patch(id, { sshUser: 'other', sshHost: '192.0.2.9' })).body.hostKey).toBe(hostKey)
   expect((await patch(id, { sshPort: 2222 })).body.hostKey).toBeNull()
   expect((await patch(id, { sshHost: '192.0.2.10', hostKey })).body.hostKey).toBe(hostKey)
+  // The usual port is another one than before.
+  expect((await patch(id, { sshPort: null })).body).toMatchObject({ sshPort: 22, hostKey: null })
+  expect((await patch(id, { hostKey })).body.hostKey).toBe(hostKey)
+  expect((await patch(id, { sshPort: null })).body.hostKey).toBe(hostKey)
+  expect((await patch(id, { sshHost: '192.0.2.11' })).body.hostKey).toBeNull()
+  await patch(id, { hostKey })
   expect((await patch(id, { hostKey: null })).body.hostKey).toBeNull()
 })
 
@@ -171,6 +178,15 @@ describe('one default per organization', () => {
     expect(await defaults()).toEqual([first.id])
     await patch(first.id, { isDefault: false })
     expect(await defaults()).toEqual([])
+  })
+
+  test('moving it changes the one that had it, and nothing of another organization', async () => {
+    const other = await world.org('Other')
+    const theirs = await create(other, { ...s3(), isDefault: true })
+    const first = await create(org, { ...s3(), isDefault: true })
+    await create(org, { ...s3(), isDefault: true })
+    expect((await api('GET', `${PATH}/${first.id}`)).body).toMatchObject({ isDefault: false, version: 2 })
+    expect((await other.owner.api('GET', `${PATH}/${theirs.id}`)).body.isDefault).toBe(true)
   })
 
   test('of many who set it at once, one stays and nobody fails', async () => {

@@ -42,7 +42,8 @@ describe('a kind that is not supported → 400', () => {
 
 describe('names', () => {
   test('80 characters pass, counted as people count', async () => {
-    for (const name of ['n'.repeat(80), '🦆'.repeat(80)]) expect((await create(org, { ...s3(), name })).name).toBe(name)
+    for (const name of ['n'.repeat(80), '🦆'.repeat(80), '👩‍👩‍👧 at home'])
+      expect((await create(org, { ...s3(), name })).name).toBe(name)
   })
 
   test.each([
@@ -50,6 +51,9 @@ describe('names', () => {
     ['81 of another kind', '🦆'.repeat(81)],
     ['empty', ''],
     ['blank', ' \t\n '],
+    ['spaces of no width', '\u200b\u200d \u2060'],
+    ['other characters that nobody sees', '\u3164\u00ad\u{e0020}\ufe0f\u2800'],
+    ['control characters', '\u0001\u007f'],
     ['no text', 7],
   ])('%s → 400', async (_, name) => {
     const answer = await api('POST', PATH, { ...s3(), name })
@@ -152,10 +156,37 @@ describe('forms', () => {
     expect([answer.status, answer.body.field]).toEqual([400, field])
   })
 
-  test('a field of another kind is refused in a change, not passed over', async () => {
-    const { id } = await create(org, s3())
-    const answer = await api('PATCH', `${PATH}/${id}`, { sshHost: 'example.com' })
-    expect([answer.status, answer.body.field]).toEqual([400, 'sshHost'])
+  describe('a field of another kind is refused, not passed over, when made and when changed; null is as good as none', () => {
+    const kinds = {
+      s3_compatible: async () => s3(),
+      sftp: async () => sftp(),
+      platform_server: async () => ({ kind: 'platform_server', name: newName(), serverId: await newServer(org) }),
+    }
+    test.each([
+      ['s3_compatible', 'sshHost', 'example.com'],
+      ['s3_compatible', 'sshPort', 2222],
+      ['s3_compatible', 'sftpKeyPassphrase', 'a phrase'],
+      ['s3_compatible', 'serverId', 'srv_0'],
+      ['sftp', 'endpoint', 'https://s3.example.com'],
+      ['sftp', 'forcePathStyle', false],
+      ['sftp', 'accessKeyId', 'a key'],
+      ['platform_server', 'hostKey', `ssh-ed25519 SHA256:${'A'.repeat(43)}`],
+      ['platform_server', 'bucket', 'backups'],
+    ] as const)('%s with %s', async (kind, field, value) => {
+      const made = await api('POST', PATH, { ...(await kinds[kind]()), [field]: value })
+      expect([made.status, made.body.field]).toEqual([400, field])
+      const { id, ...before } = await create(org, { ...(await kinds[kind]()), [field]: null })
+      const changed = await api('PATCH', `${PATH}/${id}`, { [field]: value })
+      expect([changed.status, changed.body.field]).toEqual([400, field])
+      const nothing = await api('PATCH', `${PATH}/${id}`, { [field]: null })
+      expect(nothing.status).toBe(200)
+      const [version, updatedAt] = [expect.any(Number), expect.any(String)]
+      expect(nothing.body).toEqual({ ...before, id, version, updatedAt })
+    })
+  })
+
+  test('the port of SFTP is 22 where none is given, null or not', async () => {
+    for (const none of [{}, { sshPort: null }]) expect((await create(org, { ...sftp(), ...none })).sshPort).toBe(22)
   })
 })
 
@@ -165,6 +196,7 @@ describe('addresses where clouds hand out credentials are refused, at home too; 
     ['http://[fe80::1]', 400],
     ['http://[::ffff:169.254.169.254]/', 400],
     ['http://2852039166/', 400],
+    ['http://224.0.0.7', 400],
     ['http://10.0.0.7:9000', 201],
     ['http://localhost:9000', 201],
     ['http://[fd00::7]:9000', 201],

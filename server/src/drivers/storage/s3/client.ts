@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { prefixParts } from '../keys.ts'
 import { type OpenOptions, type S3Place, StorageFailure } from '../storage.ts'
 import { type Agents, makeAgents } from './agents.ts'
+import { boundAnswer } from './answers.ts'
 
 export type Sdk = typeof import('@aws-sdk/client-s3')
 
@@ -51,6 +52,16 @@ export async function openBucket(place: S3Place, options: OpenOptions): Promise<
       socketTimeout: stallMs,
     },
   })
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args)
+        await boundAnswer(result.response as Parameters<typeof boundAnswer>[0], commandName)
+        return result
+      },
+    // The nearest to the connection: before anything else reads.
+    { step: 'deserialize', priority: 'low', name: 'boundAnswer' },
+  )
   return { sdk, client, agents, place, name: place.bucket, full: (key) => base + key, base, stallMs }
 }
 

@@ -1,4 +1,5 @@
 import { type S3Place, StorageFailure, type StorageFailureCode } from '../storage.ts'
+import { NOT_S3 } from './answers.ts'
 
 type S3Error = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
 
@@ -90,15 +91,29 @@ export function explainS3(error: unknown, place: S3Place, what: string): unknown
   const code = codeOf(error)
   const status = statusOf(error)
   const at = place.endpoint === null ? `Amazon S3 (${place.region ?? 'us-east-1'})` : place.endpoint
-  const told = [error.name, status].filter((word) => word && word !== 'Error').join(', ')
-  const message = `${at} cannot ${what} in the bucket ${place.bucket}: ${sentence(code, error)} (${told || 'no answer'}).`
-  const cause = new Error(clean(`${error.name}: ${error.message}`, place))
-  return new StorageFailure(code, clean(message, place), { cause })
+  const told = [short(clean(error.name, place), 100), status].filter((word) => word && word !== 'Error').join(', ')
+  const why = sentence(code, error, place)
+  const message = `${at} cannot ${what} in the bucket ${place.bucket}: ${why} (${told || 'no answer'}).`
+  const cause = new Error(short(clean(`${error.name}: ${error.message}`, place), LONGEST))
+  return new StorageFailure(code, clean(message, place), { cause, ...(notS3(error) && { hint: HINT_S3 }) })
+}
+
+const HINT_S3 = 'Check that the endpoint is the one of an S3 service, not of a web page or a console.'
+/** What it says cannot be read as XML, or would be too much to read. */
+const notS3 = (error: Error) => error.name === NOT_S3 || error.message.includes('Deserialization error')
+
+/** Longer than anyone shows. Who shows it takes other forms of secrets out, too, and only then makes it shorter. */
+const LONGEST = 4_000
+
+/** Called without secrets in the text: a cut leaves the half of one. For the same reason no word is cut, in whatever form. */
+function short(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(/\S*$/, '')}…`
 }
 
 /** The other side's own words where it has some; a HEAD has no body, and broken pages say too much. */
-function sentence(code: StorageFailureCode, error: S3Error): string {
-  const own = error.message.replace(/\s+/g, ' ').trim().slice(0, 300).replace(/\.$/, '')
+function sentence(code: StorageFailureCode, error: S3Error, place: S3Place): string {
+  if (notS3(error) && error.name !== NOT_S3) return 'it answers with something that is no answer of S3'
+  const own = short(clean(error.message, place).replace(/\s+/g, ' ').trim(), LONGEST).replace(/\.$/, '')
   const empty = own === '' || own === error.name || /^(UnknownError|Unknown|\d{3})$/.test(own) || own.includes('<')
   return empty ? plain[code] : own
 }
