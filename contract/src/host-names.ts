@@ -17,7 +17,7 @@ export const NameOrWildcard = z
   .refine((name) => HostName.safeParse(name.replace(/^\*\./, '')).success, 'must be a host name, or *. and one')
   .meta({ example: 'shop.example.com' })
 
-/** Where on a host something begins. */
+/** Where on a host something begins. A slash at its end means nothing: `/` is the whole host, and empty here. */
 export const PathPrefix = z
   .string()
   .max(200)
@@ -26,3 +26,4 @@ export const PathPrefix = z
     'must be a path of at most 4 names, such as /api/v1',
   )
   .refine((path) => !path.split('/').some((name) => name === '.' || name === '..'), 'must not contain . or ..')
+  .overwrite((path) => path.replace(/\/$/, ''))

@@ -27,6 +27,11 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^backupDestinations\.(create|update) body/, isInDestination],
   [/^deployments\.(create|buildAccess) body\.(branch|image)$/, isInSource],
   [/^domains\.add body\.host$/, ({ value, reply }) => shownAs(reply.body.host, value.trim().toLowerCase())],
+  // A slash at the end means nothing.
+  [
+    /^domains\.add body\.targetPath$/,
+    ({ value, reply }) => shownAs(reply.body.targetPath, value.replace(/\/$/, '') || null),
+  ],
   [/^domains\.add body/, (taken) => same(inside(taken.reply.body, taken.field), taken)],
   [/^domains\.(check|remove) |^deployments\.sslRenew /, () => undefined],
   // Chosen from a list; another word is refused.

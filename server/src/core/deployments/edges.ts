@@ -34,6 +34,7 @@ async function mend({ db, keys, edge, config, log }: Parts, server: servers.Serv
   const equal = async () => {
     const certificates = await edge.certificates.reconcile(engine, () => wantedOn({ db, keys }, server.id), signal)
     const routes = await edge.reconcile(engine, () => domains.routesOn(db, server.id), signal)
+    if (routes.unfit) log.error({ server: server.id, reasons: routes.unfit.slice(0, 10) }, 'routes were left out')
     return { written: certificates.written + routes.written, removed: certificates.removed + routes.removed }
   }
   const done = await equal().catch(async (error) => {

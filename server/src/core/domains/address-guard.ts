@@ -54,6 +54,10 @@ const given = among((list) => subnet(list, '2000::', 3))
 const mapped = among((list) => subnet(list, '::ffff:0:0', 96))
 const translated = among((list) => subnet(list, '64:ff9b::', 96))
 
+/** To those who share an instance with others, only that an address is not of the internet: the network inside is not their business. */
+export const shownTo = (mode: 'self_hosted' | 'cloud', address: string) =>
+  mode === 'cloud' ? (kindOf(address) ?? address) : address
+
 /** null: an address of the internet. Otherwise what it is. */
 export function kindOf(address: string): Kind | null {
   // A zone (fe80::1%eth0) names an interface of this machine.

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
 import * as servers from '../servers/store.ts'
+import { shownTo } from './address-guard.ts'
 import { whyNowhere } from './nowhere.ts'
 import { publicAddresses } from './public-addresses.ts'
 
@@ -38,8 +39,10 @@ export async function whereItLeads(parts: Parts, place: Place, host: string, sig
   const nowhere = { addresses: [], cname: [] }
   if (wanted.length === 0) return { ok: false, wanted, found: nowhere, txt, message: NOBODY_KNOWS }
   const answer = await parts.dns.lookup(isWildcard ? `${PROBE}${host.slice(1)}` : host, limits)
-  const found = { addresses: [...answer.a, ...answer.aaaa], cname: answer.cname }
-  const wrong = found.addresses.filter((address) => !wanted.includes(address))
+  const isWanted = (address: string) => wanted.includes(address)
+  const show = (address: string) => (isWanted(address) ? address : shownTo(parts.config.mode, address))
+  const found = { addresses: [...answer.a, ...answer.aaaa].map(show), cname: answer.cname }
+  const wrong = found.addresses.filter((address) => !isWanted(address))
   const direct = found.addresses.length > 0 && wrong.length === 0
   const owned = (isWildcard || !direct) && (await isOwned(parts, place, host, limits))
   const seen = { host, answer, addresses: found.addresses, wanted, wrong, txt, owned, isWildcard }

@@ -12,7 +12,7 @@ import { NEWEST, startOf, toPage } from '../page.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
 import { isOwned } from './check.ts'
-import { nameTaken } from './claim.ts'
+import { claimCustom, isBelowAnothers } from './claim.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'dns'>
@@ -45,11 +45,11 @@ export async function addDomain(
   signal: AbortSignal,
 ): Promise<Domain> {
   // Outside of the transaction: it asks somebody else.
-  if (wanted.host.startsWith('*.'))
-    await requireParent(parts, await requireProject(parts.db, caller, id), wanted.host, signal)
+  const proved = await isProved(parts, await requireProject(parts.db, caller, id), wanted.host, signal)
   return transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, id)
-    const { host, service, port = 0, targetPath: pathPrefix = null, https, redirectTo = null } = wanted
+    const { host, service, port = 0, targetPath, https, redirectTo = null } = wanted
+    const pathPrefix = targetPath || null
     const use = { redirect: https !== 'offered', hsts: https === 'hsts', redirectTo }
     const row = {
       host,
@@ -58,11 +58,10 @@ export async function addDomain(
       service,
       port,
       pathPrefix,
-      kind: 'custom' as const,
       ...use,
     }
     if (redirectTo !== null) await requireOther(tx, id, host, redirectTo)
-    if (!(await store.claim(tx, row))) throw nameTaken(host, 'host')
+    await claimCustom(tx, parts, row, { field: 'host', proved })
     await certificates.lookSoon(tx, id)
     await leadAnew(tx, parts, project)
     await record(tx, caller, 'domain.add', id, { host, service })
@@ -92,6 +91,14 @@ async function leadAnew(tx: Tx, { transport }: Parts, { id, orgId }: { id: strin
 
 const PARENT_MS = 4000
 
+/** Asked only where it matters: who names a host of his own needs no record for that. */
+async function isProved(parts: Parts, project: Project, host: string, signal: AbortSignal): Promise<boolean> {
+  if (host.startsWith('*.')) await requireParent(parts, project, host, signal)
+  else if (!(await isBelowAnothers(parts.db, project.orgId, host))) return false
+  else return isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })
+  return true
+}
+
 /** Nobody takes all names below one that is another's. */
 async function requireParent(parts: Parts, project: Project, host: string, signal: AbortSignal): Promise<void> {
   if (await isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })) return
@@ -102,9 +109,17 @@ async function requireParent(parts: Parts, project: Project, host: string, signa
   })
 }
 
-/** Only to a name that leads somewhere itself: nobody is sent around in circles. */
+/** Only to a name that leads somewhere itself: nobody is sent around in circles, also when two are added at once. */
 async function requireOther(tx: Tx, projectId: string, host: string, redirectTo: string): Promise<void> {
-  const other = (await store.ofProject(tx, projectId)).find((one) => one.host === redirectTo)
+  await store.lockNames(tx, projectId)
+  const names = await store.ofProject(tx, projectId)
+  const other = names.find((one) => one.host === redirectTo)
+  const sender = names.find((one) => one.redirectTo === host)
+  if (sender)
+    throw new Refusal('invalid_request', `${sender.host} sends its visitors to ${host}: it must lead to a service.`, {
+      field: 'redirectTo',
+      hint: `Let ${sender.host} lead elsewhere first.`,
+    })
   if (other && other.host !== host && other.redirectTo === null) return
   throw new Refusal('invalid_request', `${redirectTo} is not a name of this project that leads to a service.`, {
     field: 'redirectTo',

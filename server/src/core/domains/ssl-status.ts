@@ -3,7 +3,7 @@ import type { ProbeResult } from '../../drivers/tls-probe/tls-probe.ts'
 import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Platform } from '../platform.ts'
-import { kindOf } from './address-guard.ts'
+import { kindOf, shownTo } from './address-guard.ts'
 import { whyNowhere } from './nowhere.ts'
 import { type OwnEdges, ownEdges } from './own-edges.ts'
 import * as store from './store.ts'
@@ -30,12 +30,13 @@ export async function showSslStatus(
     store.isManaged(parts.db, caller, domain),
   ])
   const addresses = [...found.a, ...found.aaaa]
-  const dns = { resolves: addresses.length > 0, addresses, pointsHere: addresses.some(edges.isHere) }
+  const shown = addresses.map((address) => (edges.isHere(address) ? address : shownTo(parts.config.mode, address)))
+  const dns = { resolves: addresses.length > 0, addresses: shown, pointsHere: addresses.some(edges.isHere) }
   const base = { success: true as const, domain, dns, managed }
   if (!dns.resolves) return { ...base, ...NO_CERTIFICATE, state: 'unreachable', lastError: whyNowhere(domain, found) }
   const target = targetOf(parts, domain, addresses, edges)
   const seen = await parts.tlsProbe.probe({ ...target, servername: domain, signal, deadlineMs: until - Date.now() })
-  return { ...base, ...shown(seen) }
+  return { ...base, ...certificateOf(seen) }
 }
 
 /** Where to look: at our own edge if the name leads there, and only where the control plane may go. */
@@ -65,7 +66,7 @@ const NO_CERTIFICATE = {
   fingerprint256: null,
 }
 
-function shown({ state, certificate, lastError }: ProbeResult) {
+function certificateOf({ state, certificate, lastError }: ProbeResult) {
   if (certificate === null) return { ...NO_CERTIFICATE, state, lastError }
   const { issuer, subject, altNames, validFrom, validTo, fingerprint256 } = certificate
   return {

@@ -60,6 +60,17 @@ export async function isManaged(
   return found !== undefined
 }
 
+/** Whether one of these names is another organization's. */
+export async function isAnothers(db: Queryable, orgId: string, hosts: string[]): Promise<boolean> {
+  const found = await db
+    .selectFrom('hostName')
+    .select('host')
+    .where('host', 'in', hosts)
+    .where('orgId', '<>', orgId)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** A page of a project's names, by name and path; one row more than it holds. */
 export async function page(db: Queryable, projectId: string, after: Place, limit: number): Promise<Named[]> {
   const { rows } = await sql<Named>`
@@ -88,8 +99,20 @@ export async function liveHosts(db: Queryable, projectId: string): Promise<Set<s
   return new Set(rows.map(({ host }) => host))
 }
 
+/** From here on nobody else says where the project's names send visitors. */
+export async function lockNames(db: Queryable, projectId: string): Promise<void> {
+  await db.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
+}
+
+/** Whoever was sent to a name that is gone stays where they came. */
+async function sendNobodyTo(db: Queryable, projectId: string, host: string): Promise<void> {
+  const sent = db.updateTable('hostName').set({ redirectTo: null }).where('projectId', '=', projectId)
+  await sent.where('redirectTo', '=', host).execute()
+}
+
 /** Whether it was this project's. */
 export async function release(db: Queryable, projectId: string, host: string): Promise<boolean> {
+  await sendNobodyTo(db, projectId, host)
   const done = await db
     .deleteFrom('hostName')
     .where('projectId', '=', projectId)
@@ -106,9 +129,10 @@ export async function releasePath(db: Queryable, projectId: string, { host, path
     db,
   )
   if (numAffectedRows === 0n) return false
-  await sql`
+  const { numAffectedRows: gone = 0n } = await sql`
     delete from host_name h where h.host = ${host} and h.project_id = ${projectId}
       and not exists (select 1 from host_path p where p.host = h.host)`.execute(db)
+  if (gone > 0n) await sendNobodyTo(db, projectId, host)
   return true
 }
 
@@ -141,6 +165,6 @@ export async function routesOn(db: Queryable, serverId: string, projectId: strin
     left join host_name o on o.host = h.redirect_to and o.project_id = d.project_id and o.redirect_to is null
     left join certificate oc on oc.host = o.host
     where d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})
-    order by r.host`.execute(db)
+    order by r.host, r."pathPrefix" nulls first`.execute(db)
   return rows
 }

@@ -92,7 +92,7 @@ test('20 renewals under fresh handshakes: none fails, and each is shown on the n
     await edge.certificates.put(null, [renewal])
     // Caddy lets handshakes for one name share a look that is under way, so one that meets others may be shown the former.
     const begin = performance.now()
-    await until('the new one is shown', 2, async () => (await handshake('renew.test')) === renewal.serial)
+    await until('the new one is shown', 20, async () => (await handshake('renew.test')) === renewal.serial)
     slowest = Math.max(slowest, performance.now() - begin)
     if (n % 5 === 4) await edge.certificates.reconcile(null, [renewal])
   }

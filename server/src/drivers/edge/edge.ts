@@ -15,7 +15,7 @@ export interface Edge<Target> {
    * asked for after the edge's own have been read: what was written down before it came to the edge is then among them.
    * Two callers with the same routes may meet; with different ones the later wins or one fails with `routes_contested`.
    */
-  reconcile(target: Target, wanted: RoutesWanted, signal?: AbortSignal): Promise<{ written: number; removed: number }>
+  reconcile(target: Target, wanted: RoutesWanted, signal?: AbortSignal): Promise<Reconciled>
   /** The same for the routes of one project; those of others are left alone, so any number of projects may meet. */
   route(
     target: Target,
@@ -81,6 +81,9 @@ export type EdgeRoute = {
   /** Sends visitors to the same path of another host; service and port do not matter then. */
   redirectTo?: { host: string; https: boolean } | null
 }
+
+/** `unfit`: why routes were left out, one sentence each. */
+export type Reconciled = { written: number; removed: number; unfit?: string[] }
 
 export type RoutesWanted = EdgeRoute[] | (() => Promise<EdgeRoute[]>)
 

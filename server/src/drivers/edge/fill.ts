@@ -32,7 +32,7 @@ export async function fillVolume(scope: EdgeScope, settings: EdgeSettings, conte
     const nothing = { pointers: new Map(), pems: new Map(), challenges: 0 }
     const missing: Missing[] = missingOf(nothing, byFolder(certificates))
     await writeCertificates(container, signal, missing)
-    const entries = [...entriesOf(routes)]
+    const entries = [...entriesOf(routes).entries]
     const files = entries.map(([slot, entry]) => ({
       path: `${ROUTES}/${slot}/${nameFor(entry, Date.now())}`,
       body: '',

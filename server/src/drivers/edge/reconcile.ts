@@ -1,5 +1,5 @@
 import { upload } from './archive.ts'
-import { EdgeFailure, type EdgeRoute, type RoutesWanted } from './edge.ts'
+import { EdgeFailure, type EdgeRoute, type Reconciled, type RoutesWanted } from './edge.ts'
 import { ROUTES, type RoutesSeen, readRoutes } from './read-routes.ts'
 import { NONE, nameFor, placeRoute, type RouteFile, routeOf } from './route-file.ts'
 import { type EdgeScope, isGone, runningEdge } from './running.ts'
@@ -8,19 +8,20 @@ import { tidyRoutes } from './tidy.ts'
 /** Writing is followed by looking again: another caller, or a container that ended meanwhile, costs one more round. */
 const MOST_ROUNDS = 5
 
-/** With a project, only its routes are looked at, and the slots that it is to have. */
-export async function reconcileRoutes(
-  scope: EdgeScope,
-  wanted: RoutesWanted,
-  project?: string,
-): Promise<{ written: number; removed: number }> {
-  const done = { written: 0, removed: 0 }
+/**
+ * With a project, only its routes are looked at, and the slots that it is to have. A route of theirs that cannot be written is
+ * refused with all of them; among those of everybody it is left out, so that one project does not take the edge from the others.
+ */
+export async function reconcileRoutes(scope: EdgeScope, wanted: RoutesWanted, project?: string): Promise<Reconciled> {
+  const done: Reconciled = { written: 0, removed: 0 }
   let last: unknown
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const { container } = await runningEdge(scope)
     try {
       const seen = await readRoutes(container, scope.signal)
-      const entries = entriesOf(typeof wanted === 'function' ? await wanted() : wanted)
+      const { entries, unfit } = entriesOf(typeof wanted === 'function' ? await wanted() : wanted)
+      if (unfit[0] !== undefined && project !== undefined) throw unfit[0]
+      if (unfit.length > 0) done.unfit = unfit.map(({ message }) => message)
       const isMine = (file: RouteFile) => project === undefined || routeOf(file)?.project === project
       const changes = changesOf(seen, entries, isMine)
       if (changes.length === 0) {
@@ -40,19 +41,25 @@ export async function reconcileRoutes(
   throw new EdgeFailure('routes_contested', 'The routes did not become what they should be.', last)
 }
 
-/** Slot → entry, each slot once. */
-export function entriesOf(wanted: EdgeRoute[]): Map<string, string> {
+/** Slot → entry, each slot once; and what cannot be one. */
+export function entriesOf(wanted: EdgeRoute[]): { entries: Map<string, string>; unfit: EdgeFailure[] } {
   const entries = new Map<string, string>()
+  const unfit: EdgeFailure[] = []
   for (const route of wanted) {
-    const { slot, entry } = placeRoute(route)
-    if ((entries.get(slot) ?? entry) !== entry) {
-      const place = `${route.host}${route.pathPrefix ?? ''}`
-      throw new EdgeFailure('route_invalid', `${place} cannot lead to two services.`)
+    try {
+      const { slot, entry } = placeRoute(route)
+      if ((entries.get(slot) ?? entry) !== entry) throw twice(route)
+      entries.set(slot, entry)
+    } catch (error) {
+      if (!(error instanceof EdgeFailure)) throw error
+      unfit.push(error)
     }
-    entries.set(slot, entry)
   }
-  return entries
+  return { entries, unfit }
 }
+
+const twice = ({ host, pathPrefix }: EdgeRoute) =>
+  new EdgeFailure('route_invalid', `${host}${pathPrefix ?? ''} cannot lead to two services.`)
 
 function changesOf({ winners }: RoutesSeen, entries: Map<string, string>, isMine: (file: RouteFile) => boolean) {
   const mine = [...winners.values()].filter(isMine).map(({ slot }) => slot)
