@@ -7,6 +7,8 @@ import { openTransport } from '../../src/jobs/transport.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
 import type { Api, Org, World } from '../harness.ts'
 
+type Engine = { kind: string }
+
 const log = { info() {}, warn() {}, error() {} }
 
 /** Runs certificates on a real database, with the given CA and an edge that only writes down what it is given. */
@@ -17,16 +19,16 @@ export async function startCertificates(world: World, acme: AuthorityParts) {
   const installed = new Map<string, string[]>()
   const edge = {
     /** What happens before the edge takes a certificate. */
-    before: async (_host: string): Promise<void> => {},
+    before: async (_host: string, _at: { id: string; engine: Engine }): Promise<void> => {},
     certificates: {
-      put: async (_: unknown, all: EdgeCertificate[]) => {
-        for (const { host, pem } of all) {
-          await edge.before(host)
+      put: async (engine: Engine, all: EdgeCertificate[]) => {
+        for (const { host, id, pem } of all) {
+          await edge.before(host, { id, engine })
           installed.set(host, [...(installed.get(host) ?? []), typeof pem === 'string' ? pem : await pem()])
         }
       },
     },
-    challenges: { put: async () => {}, remove: async () => {} },
+    challenges: { put: async (_: Engine): Promise<void> => {}, remove: async () => {} },
   }
   const parts = { ...world.platform, transport, edge, acme } as unknown as DeployParts
   const reroute = { run: async () => {}, onEnd: async () => {} }
@@ -40,7 +42,7 @@ export async function startCertificates(world: World, acme: AuthorityParts) {
     const added = await owner.api('POST', `/api/projects/${body.id}/domains`, { host })
     if (added.status !== 201) throw new Error(added.text)
     if (!live) return body.id
-    const server = (await pool.query('select id from server where org_id = $1', [orgId])).rows[0].id
+    const server = (await pool.query('select id from server where org_id = $1 order by id', [orgId])).rows[0].id
     const values = [newId('dep'), orgId, body.id, server, JSON.stringify([{ host, service: 'web', port: 1 }])]
     await pool.query(
       `insert into deployment (id, org_id, project_id, server_id, number, status, trigger, source, request, created_by, routed, active, routes)

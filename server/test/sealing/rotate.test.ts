@@ -21,6 +21,17 @@ const org = await world.org()
 const allQuiet = () => pool.query(`update sealing_key set used_at = now() - interval '1 hour'`)
 const idsInUse = async () => (await pool.query('select id from sealing_key order by id')).rows.map(({ id }) => id)
 
+/** Until a query waits for a row that somebody holds. */
+const someoneWaits = () =>
+  expect
+    .poll(async () => {
+      const { rows } = await pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows.length
+    })
+    .toBe(1)
+
 /** Rows with something in each sealed column, put there without minding what else belongs to them. */
 async function plant(rows: number): Promise<void> {
   const client = await pool.connect()
@@ -136,6 +147,9 @@ describe('a rotation', () => {
     const cut = new AbortController()
     const cutting = rotateOnce(parts, cut.signal, () => cut.abort(new Error('killed')))
     await expect(cutting).rejects.toThrow('killed')
+    // One more behind a page that is done.
+    const behind = old.seal('secret 599', 'variable/id-000599/value')
+    await pool.query('update variable set value = $1 where id = $2', [behind, 'id-000599'])
     const left = (await sealedTexts()).filter((text) => text.split('.')[1] === oldId)
     expect(left.length).toBeGreaterThan(0)
     await allQuiet()
@@ -153,6 +167,79 @@ describe('a rotation', () => {
     expect(await idsInUse()).toContain(oldId)
     await allQuiet()
     expect(await rotateOnce(parts, signal)).toMatchObject({ gone: [oldId], used: [] })
+  })
+
+  test.each([
+    ['used', 'used_at = now()'],
+    ['put in front again', 'retiring_since = null'],
+  ])('keeps a key that is %s while the pass is under way', async (_, change) => {
+    await plant(0)
+    await claimKeys(parts)
+    await beginRotation(parts)
+    await allQuiet()
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query(`update sealing_key set ${change} where id = $1`, [oldId])
+    const rotating = rotateOnce(parts, signal)
+    await someoneWaits()
+    await client.query('commit')
+    client.release()
+    expect((await rotating).gone).toEqual([])
+    expect(await idsInUse()).toContain(oldId)
+  })
+
+  test('is not held up by a process that starts with both keys', async () => {
+    await plant(0)
+    await claimKeys(parts)
+    await beginRotation(parts)
+    await claimKeys(parts)
+    await allQuiet()
+    expect((await rotateOnce(parts, signal)).gone).toEqual([oldId])
+  })
+
+  test('leaves a value as it is that somebody has changed since it was read', async () => {
+    await plant(1)
+    await beginRotation(parts)
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query('update variable set value = $1', [old.seal('newer', 'variable/id-000000/value')])
+    const rotating = rotateOnce(parts, signal)
+    await someoneWaits()
+    await client.query('commit')
+    client.release()
+    await rotating
+    const { value } = (await pool.query('select value from variable')).rows[0]
+    expect(old.open(value, 'variable/id-000000/value')).toBe('newer')
+  })
+
+  test.each([
+    ['id-000000', 'id-000001'],
+    ['id-000001', 'id-000000'],
+  ])('is tried again when others lock the same rows in another order: %s, %s', async (first, second) => {
+    await plant(2)
+    await beginRotation(parts)
+    const client = await pool.connect()
+    await client.query('begin')
+    // Whoever looks first for such a knot is the one that gives way.
+    await client.query(`set local deadlock_timeout = '60s'`)
+    const lock = (id: string) => client.query('select 1 from variable where id = $1 for update', [id])
+    await lock(first)
+    const rotating = rotateOnce(parts, signal)
+    await someoneWaits()
+    await lock(second)
+    await client.query('commit')
+    client.release()
+    expect((await rotating).done).toBe(SEALED_COLUMNS.length * 2)
+  })
+
+  test('does not take away a key that a process has begun to seal with again', async () => {
+    await plant(0)
+    await claimKeys(parts)
+    await beginRotation(parts)
+    await claimKeys({ db, keys: parseKeyRing(`${OLD},${fresh}`) })
+    await allQuiet()
+    expect(await rotateOnce(parts, signal)).toMatchObject({ gone: [], used: [] })
+    expect(await idsInUse()).toContain(oldId)
   })
 
   test('keeps a key while a value cannot be opened, and says which', async () => {

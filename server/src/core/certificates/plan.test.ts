@@ -84,5 +84,8 @@ describe('the planner', () => {
     expect([chosen(0, 25), chosen(0, 28), chosen(0, 269), chosen(0, 270)]).toEqual([[1, 3, 2], [1, 3], [1], []])
     const given = { id: 9, order: false, pressing: false, notAfter: new Date(9 * DAY) }
     expect(nextRuns([...wanting, given], { inWindow: 300, lately: 300 }, 0)).toEqual([given])
+    const first = { ...given, notAfter: new Date(DAY) }
+    const renewal = { ...given, order: true }
+    expect(nextRuns([first, renewal], { inWindow: 27, lately: 27 }, 0)).toEqual([first, renewal])
   })
 })

@@ -28,3 +28,12 @@ test('whoever seals says for which place by a function called so, where this tes
   expect(sealing.length).toBeGreaterThan(8)
   expect(sealing.filter(({ call }) => !/[, ](place\w*|\w+Place)\(/.test(call)).map(({ file }) => file)).toEqual([])
 })
+
+test('so is each secret of a backup destination, whose places are made from the names of its columns', () => {
+  const { text = '' } = files.find(({ file }) => file === 'backups/secrets.ts') ?? {}
+  const columns = [...(/const COLUMNS = \{([^}]+)\}/.exec(text)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(
+    ([, name]) => name,
+  )
+  expect(columns.length).toBeGreaterThan(4)
+  for (const column of columns) expect(listed).toContain(`backup_destination/*/${column}`)
+})

@@ -107,6 +107,16 @@ describe.each([
       { code: 'clock_wrong', message: expect.stringMatching(/it is 20\d\d-.* here it is 20\d\d-/) },
     ],
     [
+      'an answer that was signed long ago',
+      () => {
+        // Each question is signed now, and its answer is looked at when it is old.
+        let asked = 0
+        return { now: () => new Date(Date.now() + (asked++ % 2 === 0 ? 0 : 3600_000)) }
+      },
+      NAME,
+      { code: 'clock_wrong' },
+    ],
+    [
       'a name of others',
       () => ({}),
       '_acme-challenge.example.org',
@@ -145,7 +155,7 @@ describe('seen by everyone', () => {
     const caller = new AbortController()
     const putting = at(slow).put(NAME, 'left', { signal: caller.signal })
     putting.catch(() => {})
-    await expect.poll(() => slow.txt(NAME), { timeout: 10_000 }).toEqual(['left'])
+    await expect.poll(() => slow.txt(NAME)).toEqual(['left'])
     caller.abort(new Error('the caller left'))
     await expect(putting).rejects.toThrow('the caller left')
     await at(slow).remove(NAME, 'left', always)
@@ -177,7 +187,7 @@ describe('no name server', () => {
   test('nobody listens', async () => {
     const gone = await stand(() => {})
     await gone.stop()
-    await expect(put(gone.address)).rejects.toMatchObject({ code: 'dns_unreachable' })
+    await expect(put(gone.address, { deadlineMs: 20_000 })).rejects.toMatchObject({ code: 'dns_unreachable' })
     // Where nobody can be asked for the name, that takes longer.
     const code = expect.stringMatching(/^dns_(unreachable|timeout)$/)
     await expect(put('no-such-host.invalid')).rejects.toMatchObject({ code })
@@ -187,7 +197,8 @@ describe('no name server', () => {
     const hole = await stand(() => {})
     const began = performance.now()
     await expect(put(hole.address)).rejects.toMatchObject({ code: 'dns_timeout' })
-    expect(performance.now() - began).toBeLessThan(2000)
+    // Ten seconds are usual.
+    expect(performance.now() - began).toBeLessThan(8000)
     const caller = new AbortController()
     const putting = put(hole.address, { deadlineMs: 60_000, signal: caller.signal })
     setTimeout(() => caller.abort(new Error('the caller left')), 50)
@@ -211,6 +222,18 @@ describe('no name server', () => {
     await expect(put(web.address)).rejects.toMatchObject({ code: 'dns_failed' })
     await expect(put(plain.address)).rejects.toMatchObject({ code: 'dns_failed', message: /does not sign/ })
     await Promise.all([rude, web, plain].map((one) => one.stop()))
+  })
+
+  test('one that answers another question than was asked', async () => {
+    const other = await answering((question) => {
+      const answer = Buffer.from(question)
+      answer.writeUInt16BE(question.readUInt16BE(0) ^ 1, 0)
+      answer.writeUInt16BE(0x8400, 2)
+      return answer
+    })
+    const failure = { code: 'dns_failed', message: expect.stringMatching(/is no name server\.$/) }
+    await expect(put(other.address, { deadlineMs: 15_000 })).rejects.toMatchObject(failure)
+    await other.stop()
   })
 
   test('one that only repeats our own signature is not believed', async () => {

@@ -40,11 +40,15 @@ export async function explainRemote(error: unknown, { ssh, socketPath, connectio
 }
 
 function explainAnswer(error: unknown, at: string): unknown {
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const { name, cause, code, statusCode } = error as Error & { code?: string | number; statusCode?: number }
+  // Of a part of the work that has a deadline of its own.
+  if ([name, (cause as Error | undefined)?.name].includes('TimeoutError')) {
+    return new EngineFailure('engine_timeout', `The Docker Engine at ${at} did not answer in time.`, error)
+  }
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     return new EngineFailure('engine_unreachable', `The Docker Engine at ${at} closed the connection.`, error)
   }
-  if (statusCode !== undefined || code?.startsWith('HPE_')) {
+  if (statusCode !== undefined || String(code).startsWith('HPE_')) {
     return new EngineFailure(
       'engine_failed',
       `What answers at ${at} failed: ${(error as Error).message.trim()}.`,
