@@ -43,6 +43,15 @@ const rules: { why: string; check(file: string, text: string): boolean }[] = [
     check: (file) => /(^|\/)(utils?|lib|helpers?|common|shared|services|managers?)\//.test(file),
   },
   {
+    why: 'waits with vi.waitFor, which gives up after a second; expect.poll waits as long as vitest.config.ts says',
+    check: (file, text) => file !== 'tools/check.ts' && /\bvi\.wait(?:For|Until)\(/.test(text),
+  },
+  {
+    why: 'expects something within a few seconds, which a busy machine has not; count processorMs, or take a deadline of the product',
+    check: (file, text) =>
+      file.endsWith('.test.ts') && /\bnow\(\) - \w+\)\.toBeLessThan(?:OrEqual)?\((?:\d{1,3}|[1-4]_?\d{3})\)/.test(text),
+  },
+  {
     why: 'names a folder of one machine or a package registry',
     check: (file, text) =>
       file !== 'tools/check.ts' && /(?:\/root|\/home\/\w+|\/work)\/\w|registry\.npmjs|deb\.debian\.org/.test(text),

@@ -48,13 +48,13 @@ test.each([
   ['killed', 'SIGKILL'],
 ] as const)(
   'PostgreSQL %s and restarted under load: no crash, errors are 503 with Retry-After, recovery under 5 s',
-  { timeout: 60_000 },
+  { timeout: 150_000 },
   async (how, signal) => {
     await untilGood(300)
     const from = callers.answers.length
     await postgres.stop(signal)
     // Stays away long enough to be noticed by every caller.
-    await until('every caller is refused', 20_000, () =>
+    await until('every caller is refused', 40_000, () =>
       callers.answers.slice(from).filter((answer) => answer.status === 503).length >= CALLERS * 3 ? true : undefined,
     )
     await postgres.start()

@@ -48,16 +48,16 @@ test('six replicas started at once on an empty database migrate correctly', { ti
 test('a replica waits for a migration that takes longer than a statement may', async () => {
   const empty = await createDatabase({ migrated: false })
   const late = openDatabase({ url: empty.url, connections: 2, onError: () => {} })
-  Object.assign(late.pool.options, { statement_timeout: 100 })
+  Object.assign(late.pool.options, { statement_timeout: 1000 })
   const first = await empty.pool.connect()
   try {
     // Kysely's own lock, as a replica holds it that migrates right now.
     await first.query('select pg_advisory_lock(3853314791062309107)')
     const migrated = migrate(late.db)
-    await first.query('select pg_sleep(0.5)')
+    await first.query('select pg_sleep(2)')
     await first.query('select pg_advisory_unlock_all()')
     expect(await migrated).toEqual(Object.keys(migrations))
-    await expect(late.pool.query('select pg_sleep(1)')).rejects.toThrow('statement timeout')
+    await expect(late.pool.query('select pg_sleep(10)')).rejects.toThrow('statement timeout')
   } finally {
     first.release()
     await late.close()

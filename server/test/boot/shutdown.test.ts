@@ -7,7 +7,7 @@ import { ask, startCallers } from './callers.ts'
 import { addOwner } from './owner.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const DRAIN_MS = 25_000
 const projects = { method: 'GET', path: '/api/projects' } as const
@@ -32,14 +32,14 @@ test('a request that is being answered when SIGTERM comes is answered, and the p
   await holder.query('begin')
   await holder.query('lock table project in access exclusive mode')
   const asked = Array.from({ length: 10 }, () => ask(undefined, url, token, projects))
-  await until('all requests wait for the table', 10_000, async () => {
+  await until('all requests wait for the table', 30_000, async () => {
     const { rows } = await database.pool.query(
       `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
     return rows[0].n === asked.length ? true : undefined
   })
   server.signal('SIGTERM')
-  await until('the server says that it stops', 10_000, () => server.said().includes('"stopping"') || undefined)
+  await until('the server says that it stops', 30_000, () => server.said().includes('"stopping"') || undefined)
   expect(server.running()).toBe(true)
   await holder.query('commit')
   holder.release()
@@ -51,7 +51,7 @@ test.each([1, 2, 3])('SIGTERM under load drops no request that was accepted (rou
   const callers = startCallers(await server.ready(), token, 24, (n) =>
     n % 3 > 0 ? projects : { method: 'POST', path: '/api/projects', body: { name: `project ${n}` } },
   )
-  await until('load', 20_000, () => callers.answers.length > 500 || undefined)
+  await until('load', 60_000, () => callers.answers.length > 500 || undefined)
   const toldAt = performance.now()
   const before = callers.answers.length
   server.signal('SIGTERM')
@@ -71,6 +71,6 @@ test('connections that nobody uses do not hold a stop up', async () => {
   const toldAt = performance.now()
   server.signal('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
-  expect(performance.now() - toldAt).toBeLessThan(5000)
+  expect(performance.now() - toldAt).toBeLessThan(DRAIN_MS / 2)
   quiet.destroy()
 })

@@ -224,7 +224,7 @@ describe('a process that is killed while it moves logs', () => {
 
 /** The database notices a dead client in its own time. */
 async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !(await done()); ) {
+  for (const deadline = Date.now() + 30_000; !(await done()); ) {
     if (Date.now() > deadline) throw new Error('it did not come to that')
     await new Promise((again) => setTimeout(again, 50))
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { engineOf } from '../../src/core/servers/engine-of.ts'
 import { app, GOOD, startSite } from './site.ts'
@@ -54,14 +54,14 @@ test('a name leads to the active release within moments, without a deployment, a
   expect((await site.ended(await site.start(projectId, app(GOOD)))).status).toBe('ready')
   expect((await site.ask('own.verbs.example')).status).toBe(404)
   await site.api('POST', `/api/projects/${projectId}/domains`, { host: 'own.verbs.example' })
-  await vi.waitFor(async () => expect((await site.ask('own.verbs.example')).text).toBe('version 1'), 10_000)
+  await expect.poll(async () => (await site.ask('own.verbs.example')).text).toBe('version 1')
   const { body } = await site.api('GET', `/api/projects/${projectId}/domains`)
   expect(body.data).toMatchObject([
     { host: 'domains.verbs.test', live: true },
     { host: 'own.verbs.example', live: true },
   ])
   await site.api('DELETE', `/api/projects/${projectId}/domains/own.verbs.example`)
-  await vi.waitFor(async () => expect((await site.ask('own.verbs.example')).status).toBe(404), 10_000)
+  await expect.poll(async () => (await site.ask('own.verbs.example')).status).toBe(404)
   expect((await site.ask('domains.verbs.test')).text).toBe('version 1')
 }, 120_000)
 

@@ -12,7 +12,7 @@ const EVERY_MS = 1500
 type Planned = { id: string; input: Input; accepted: Promise<boolean> }
 
 test('60 runs under kills, pauses and SIGTERMs: none lost, none ends wrongly, one active per lane', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async ({ onTestFinished }) => {
   const yard = await openYard()
   onTestFinished(yard.close)
@@ -24,7 +24,7 @@ test('60 runs under kills, pauses and SIGTERMs: none lost, none ends wrongly, on
   const looking = watchLanes(yard, done.signal)
   const answering = answerGates(yard, done.signal)
   const disturbed = await disturb(yard, workers)
-  await until('every run is over', 90_000, async () => {
+  await until('every run is over', 150_000, async () => {
     const open = await yard.query('select 1 from run where finished_at is null')
     return open.length === 0 ? true : undefined
   })

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../lab/run.ts'
+import { HEARTBEAT_SECONDS } from '../../src/jobs/transport.ts'
 import { drained } from './drained.ts'
 import { databaseAway } from './outage.ts'
 import { paused } from './paused.ts'
 import { openYard, type Yard } from './yard.ts'
 
 // Most of the time here is waiting for a heart to have stopped, so all of it waits at once.
-describe.concurrent('other ways to lose a worker', { timeout: 90_000 }, () => {
+describe.concurrent('other ways to lose a worker', { timeout: 150_000 }, () => {
   test('paused until another takes over, it writes nothing more when it wakes', paused)
   test('replicas that start at once on an empty database all work, and SIGTERM hands runs over', drained)
   test('PostgreSQL away for 12 s: no running step is repeated, what ended meanwhile is written once', databaseAway)
 })
 
 /** Everything that can be under way when a worker is killed without a word, killed once for all of it. */
-describe.concurrent('a worker killed with -9', { timeout: 60_000 }, () => {
+describe.concurrent('a worker killed with -9', { timeout: 120_000 }, () => {
   let yard: Yard
   let killedAt = 0
   let deadPid = 0
@@ -50,7 +51,7 @@ describe.concurrent('a worker killed with -9', { timeout: 60_000 }, () => {
     await first.end('SIGKILL')
     await yard.query('delete from pgboss.job where singleton_key = $1', [id('lost')])
     expect(await yard.cancel(id('cancelled'))).toBe('cancelling')
-  }, 60_000)
+  }, 120_000)
 
   afterAll(() => yard.close())
 
@@ -59,10 +60,11 @@ describe.concurrent('a worker killed with -9', { timeout: 60_000 }, () => {
   const count = async (name: string, note: string) =>
     (await yard.notes(id(name))).filter((each) => each === note).length
 
-  test('inside a step: the step starts again elsewhere within 15 s, finished steps do not', async () => {
-    const again = await yard.untilEffect(id('inside'), 'start:build', 20_000, 2)
+  test('inside a step: the step starts again elsewhere when the heart has stopped, finished steps do not', async () => {
+    const again = await yard.untilEffect(id('inside'), 'start:build', 2)
     console.log(`kill -9 → step restarts: ${((again.at - killedAt) / 1000).toFixed(1)} s`)
-    expect(again.at - killedAt).toBeLessThan(15_000)
+    // On a busy machine; how soon it is otherwise, bin/prove crash says.
+    expect(again.at - killedAt).toBeLessThan(3 * HEARTBEAT_SECONDS * 1000)
     expect(again.pid).not.toBe(deadPid)
     await yard.untilStatus(id('inside'), 'succeeded')
     expect(await starts('inside', 'fetch')).toHaveLength(1)
@@ -121,8 +123,9 @@ describe.concurrent('a worker killed with -9', { timeout: 60_000 }, () => {
   test('at a gate: the answer is taken by another worker at once', async () => {
     const asked = Date.now()
     expect(await yard.respond(id('parked'))).toBe(true)
-    await yard.untilStatus(id('parked'), 'succeeded', 5000)
-    expect(Date.now() - asked).toBeLessThan(5000)
+    const { at } = await yard.untilEffect(id('parked'), 'start:rollout')
+    expect(at - asked).toBeLessThan(HEARTBEAT_SECONDS * 1000)
+    await yard.untilStatus(id('parked'), 'succeeded')
   })
 
   test('holding a limit: the place comes free, and never do two runs hold it', async () => {

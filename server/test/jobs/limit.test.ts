@@ -29,14 +29,14 @@ test('never more than n runs hold a name at once, over all workers, and all get 
 
 test('another name is not held up, and a cancel ends the waiting', async () => {
   const limit = { name: 'busy', most: 1 }
-  const holder = await yard.submit({ buildMs: 20_000, limit })
+  const holder = await yard.submit({ buildMs: 600_000, limit })
   await yard.untilEffect(holder, 'start:build')
   const waiting = await yard.submit({ limit })
   await yard.untilEffect(waiting, 'done:detect')
   const other = await yard.submit({ limit: { name: 'free', most: 1 } })
   await yard.untilStatus(other, 'succeeded')
   await yard.cancel(waiting)
-  await yard.untilStatus(waiting, 'cancelled', 3000)
+  await yard.untilStatus(waiting, 'cancelled')
   expect((await yard.effects(waiting)).map((event) => event.what)).not.toContain('start:build')
   await yard.cancel(holder)
   await yard.untilStatus(holder, 'cancelled')

@@ -22,15 +22,15 @@ export async function paused({ onTestFinished }: TestContext): Promise<void> {
   const runs = [obedient, deaf, undoing, writing]
   const steps = ['start:build', 'start:build', 'start:undo:build', 'start:build']
   for (const [k, id] of runs.entries()) {
-    const taken = await yard.untilEffect(id, steps[k] ?? '', 30_000, 2)
+    const taken = await yard.untilEffect(id, steps[k] ?? '', 2)
     expect(taken).toMatchObject({ pid: second.pid })
   }
   const wokenAt = Date.now()
   await first.end('SIGCONT')
-  const aborted = await yard.untilEffect(obedient, 'abort:build', 10_000)
+  const aborted = await yard.untilEffect(obedient, 'abort:build')
   console.log(`woken after a takeover → stale step aborted: ${(aborted.at - wokenAt).toFixed(0)} ms`)
   expect(aborted.fence).toBe(1)
-  await yard.untilEffect(deaf, 'threw:build:LeaseLost', 15_000)
+  await yard.untilEffect(deaf, 'threw:build:LeaseLost')
   await yard.untilStatus(obedient, 'succeeded')
   await yard.untilStatus(deaf, 'succeeded')
   await yard.untilStatus(undoing, 'cancelled')

@@ -39,12 +39,12 @@ test('what is due survives a restart, and is not done again before its time', as
   const jobs = (who: string) => [{ name: 'daily', everyMs: 86_400_000, run: async () => turns.push(who) }]
   const start = (who: string) => startSchedule({ db: database.db, log, jobs: jobs(who), lookMs: 20 })
   const first = start('first')
-  await until('it is known', 5000, async () => ((await dueIn('daily')) !== undefined ? true : undefined))
+  await until('it is known', 20_000, async () => ((await dueIn('daily')) !== undefined ? true : undefined))
   expect(turns).toEqual([])
   await first.stop()
   await database.pool.query(`update schedule set due_at = now() - interval '3 days' where name = 'daily'`)
   const second = start('second')
-  await until('it was done', 5000, async () => ((await dueIn('daily')) ?? 0) > 3600 || undefined)
+  await until('it was done', 20_000, async () => ((await dueIn('daily')) ?? 0) > 3600 || undefined)
   await second.stop()
   expect(turns).toEqual(['second'])
   expect(await dueIn('daily')).toBeGreaterThan(0.85 * 86_400)
@@ -62,16 +62,16 @@ test('work whose process lost the database is taken over, and told to stop where
       throw error
     })
   }
-  const options = { log, leaseMs: 900, lookMs: 30 }
+  const options = { log, leaseMs: 3000, lookMs: 30 }
   const first = startSchedule({ ...options, db: cut.db, jobs: [{ name: 'held', everyMs: 50, run }] })
-  await until('it runs', 5000, () => (seen.length > 0 ? true : undefined))
+  await until('it runs', 20_000, () => (seen.length > 0 ? true : undefined))
   await cut.close()
   const second = startSchedule({
     ...options,
     db: database.db,
     jobs: [{ name: 'held', everyMs: 3600_000, run: async () => seen.push('second runs') }],
   })
-  await until('both', 10_000, () => (seen.length >= 3 ? true : undefined))
+  await until('both', 20_000, () => (seen.length >= 3 ? true : undefined))
   await Promise.all([first.stop(), second.stop()])
   expect(seen.toSorted()).toEqual(['first starts', 'first stops', 'second runs'])
 })

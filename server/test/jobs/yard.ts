@@ -25,6 +25,8 @@ export type Yard = Awaited<ReturnType<typeof openYard>>
 
 export const ORG = 'org_1'
 const silent = pino({ level: 'silent' })
+/** For what must happen, on a machine that has other things to do. */
+const PATIENCE_MS = 45_000
 const OVER: RunStatus[] = ['succeeded', 'failed', 'cancelled', 'superseded']
 
 /** A database of its own with runs on it, and as many workers as a test wants, in this process or in theirs. */
@@ -79,7 +81,7 @@ function runsIn({ db, transport, query }: Parts) {
   const effects = (id: string) => query<Event>(`select ${AT} from effect where run_id = $1 order by seq`, [id])
   const row = async (id: string) => (await db.selectFrom('run').selectAll().where('id', '=', id).execute())[0]
   const statusOf = async (id: string) => (await row(id))?.status
-  const untilStatus = (id: string, wanted: RunStatus, ms = 20_000) =>
+  const untilStatus = (id: string, wanted: RunStatus, ms = PATIENCE_MS) =>
     until(`${id} is ${wanted}`, ms, async () => {
       const status = await statusOf(id)
       if (status && OVER.includes(status) && status !== wanted) throw new Error(`${id} is ${status}, not ${wanted}`)
@@ -105,7 +107,7 @@ function runsIn({ db, transport, query }: Parts) {
       return rows.map((note) => note.what)
     },
     /** The n-th time that this happened. */
-    untilEffect: (id: string, what: string, ms = 20_000, nth = 1) =>
+    untilEffect: (id: string, what: string, nth = 1, ms = PATIENCE_MS) =>
       until(
         `${what} of ${id}`,
         ms,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { processorMs } from '../../../test/processor.ts'
 import { redactor } from './redact.ts'
 
 const secret = 's3cr3t/with+signs='
@@ -41,14 +42,15 @@ test('whatever the secret and the text around it, the secret is gone', () => {
   )
 })
 
-test('long values and many of them are hidden whole, in good time', () => {
+test('long values and many of them are hidden whole, in good time', async () => {
   const long = Array.from({ length: 20 }, (_, n) => String.fromCharCode(97 + n).repeat(65_536))
   const many = Array.from({ length: 980 }, (_, n) => `secret number ${n} of many`)
   const redact = redactor([...long, ...many])
   for (const value of [long[0] ?? '', many[979] ?? '']) expect(redact(`> ${value} <`)).toBe('> ••• <')
-  const began = performance.now()
-  for (let n = 0; n < 2000; n++) redact(`line ${n} `.padEnd(200, 'abc '))
-  expect(performance.now() - began).toBeLessThan(2000)
+  const taken = await processorMs(() => {
+    for (let n = 0; n < 2000; n++) redact(`line ${n} `.padEnd(200, 'abc '))
+  })
+  expect(taken).toBeLessThan(2000)
 })
 
 test('two values side by side are hidden', () => {

@@ -43,16 +43,15 @@ describe('an engine behind SSH', () => {
     expect(result).toMatchObject({ ok: false, failure: { exitCode: 137, line: 2 } })
   })
 
-  test('ends a cancelled build within a second', async () => {
+  test('ends a cancelled build at once', async () => {
     const nap = uncommon()
     const stop = new AbortController()
     const building = bench.run(bench.request(bench.project(), `${base}\nRUN sleep ${nap}\n`), stop.signal)
-    await expect.poll(() => processesCalled('sleep', nap), { timeout: 10_000 }).toHaveLength(1)
-    const begin = performance.now()
+    await expect.poll(() => processesCalled('sleep', nap)).toHaveLength(1)
     stop.abort()
-    await expect.poll(() => processesCalled('sleep', nap), { interval: 5 }).toEqual([])
+    // It would sleep for minutes.
+    await expect.poll(() => processesCalled('sleep', nap)).toEqual([])
     expect((await building).result).toMatchObject({ ok: false, failure: { cancelled: true } })
-    expect(performance.now() - begin).toBeLessThan(1000)
   })
 
   test('whose connection breaks ends the build there, and here it is no fault of the source', async () => {
@@ -61,10 +60,10 @@ describe('an engine behind SSH', () => {
     const engine = { ...target, ssh: { ...target.ssh, host: '127.0.0.1', port: wire.port } }
     const building = bench.run(bench.request(bench.project(), `${base}\nRUN sleep ${nap}\n`, { engine }))
     const outcome = expect(building).rejects.toMatchObject({ code: 'connection_lost' })
-    await expect.poll(() => processesCalled('sleep', nap), { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => processesCalled('sleep', nap)).toHaveLength(1)
     wire.cut()
     await outcome
-    await expect.poll(() => processesCalled('sleep', nap), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => processesCalled('sleep', nap)).toEqual([])
     // It waits for the engine to come back for a while, to end what runs there.
   }, 60_000)
 })

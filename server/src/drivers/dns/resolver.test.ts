@@ -20,7 +20,7 @@ const names = await serveNames({
 afterAll(() => names.close())
 const dns = dnsResolver({ servers: [names.server] })
 const look = (host: string, more: { txt?: boolean; deadlineMs?: number; signal?: AbortSignal } = {}) =>
-  dns.lookup(host, { signal: never, deadlineMs: 3000, ...more })
+  dns.lookup(host, { signal: never, deadlineMs: 15_000, ...more })
 
 test('addresses of both kinds; a name that has none is an answer too', async () => {
   const nothing = { a: [], aaaa: [], cname: [], txt: null, problem: null }
@@ -54,7 +54,7 @@ test.each([
 test('a server that is silent is a timeout, by the deadline', async () => {
   const began = performance.now()
   expect(await look('silent.example.com', { deadlineMs: 400 })).toMatchObject({ a: [], problem: 'timeout' })
-  expect(performance.now() - began).toBeLessThan(2500)
+  expect(performance.now() - began).toBeLessThan(10_000)
 })
 
 test('no server at all is one that fails', async () => {

@@ -250,14 +250,12 @@ describe('a failure', () => {
       id = git(bare, ['mktree'], names.join(''))
     }
     const sha = commitTree(bare, 'main', id, 'Bomb')
-    const begin = performance.now()
     const limited = gitBinary({ allowHttp: true, maxFiles: 20_000 })
     expect(await failure(limited.fetch(at('bomb.git'), sha, fresh(), never))).toMatchObject({ code: 'git_too_large' })
-    expect(performance.now() - begin).toBeLessThan(10_000)
   })
 
   test('a caller who leaves ends git and all it started', async () => {
-    behaviour.delayMs = 5000
+    behaviour.delayMs = 20_000
     const directory = fresh()
     const leaving = new AbortController()
     const work = failure(driver.fetch(source, commit, directory, leaving.signal))
@@ -265,9 +263,7 @@ describe('a failure', () => {
     while (!running().some((line) => line.includes('remote-http'))) await sleep(20)
     leaving.abort(new Error('the caller left'))
     expect((await work).message).toBe('the caller left')
-    const deadline = performance.now() + 3000
-    while (running().length > 0 && performance.now() < deadline) await sleep(20)
-    expect(running()).toEqual([])
+    await expect.poll(running).toEqual([])
   })
 })
 

@@ -19,7 +19,7 @@ let docker: Docker
 let close: () => void
 
 beforeAll(async () => {
-  ;({ docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 }))
+  ;({ docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 }))
 })
 afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
@@ -89,7 +89,7 @@ test('files are in the container with their owner and mode, and in memory only',
   const shown = JSON.stringify([await kept('secret'), await runtime.observe(engine, project, { signal })])
   expect(shown).not.toContain('hush')
   expect(shown).not.toContain(Buffer.from('hush').toString('base64'))
-}, 30_000)
+})
 
 test('several who need the same new file at once make one of it', async () => {
   const others = [1, 2, 3, 4].map(() => swarmRuntime({ instance }))
@@ -103,7 +103,7 @@ test('several who need the same new file at once make one of it', async () => {
   expect(done.filter((one) => one?.did === 'created')).toHaveLength(4)
   expect((await kept('secret')).filter(({ Spec }) => Spec.Labels?.[LABEL.file] === 'key')).toHaveLength(1)
   for (const other of others) other.close()
-}, 30_000)
+})
 
 test('what nothing refers to is collected, and a spec that is restored has it again', async () => {
   const version = (at: number) => spec('rolls', `v${at}`, [file('config', `version ${at}`, '/version')])
@@ -145,4 +145,4 @@ test('a project that is withdrawn leaves no files; the mark of the engine stays'
   await runtime.withdraw(engine, project, { signal, atOnce: true })
   expect([...(await kept('secret')), ...(await kept('config'))]).toEqual([])
   expect(await runtime.owner.read(engine, { signal })).toMatchObject({ org: 'org_rtest' })
-}, 30_000)
+})

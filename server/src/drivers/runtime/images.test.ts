@@ -102,8 +102,9 @@ describe('an image', () => {
   })
 })
 
-describe.concurrent('a health check without curl', { timeout: 60_000 }, () => {
-  const times = { intervalMs: 500, timeoutMs: 3000, retries: 3, startPeriodMs: 1000 }
+describe.concurrent('a health check without curl', { timeout: 120_000 }, () => {
+  // Time to come up on a busy machine: what the check says is about what runs then.
+  const times = { intervalMs: 500, timeoutMs: 15_000, retries: 3, startPeriodMs: 6000 }
   const http = { healthcheck: { kind: 'http', path: '/healthz', port: 8080, ...times } } as const
   const tcp = { healthcheck: { kind: 'tcp', port: 8080, ...times } } as const
 

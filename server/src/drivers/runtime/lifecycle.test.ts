@@ -65,13 +65,11 @@ describe.concurrent('a rollout', { timeout: 60_000 }, () => {
     const tasks = async () =>
       (await runtime.tasks(engine, project, { signal })).filter(({ service }) => service === 'cancel')
     const before = (await tasks()).map(({ taskId }) => taskId)
-    await runtime.apply(engine, spec('cancel', 'v2', 'good', { environment: { BOOT_MS: '20000' } }), { signal })
+    await runtime.apply(engine, spec('cancel', 'v2', 'good', { environment: { BOOT_MS: '120000' } }), { signal })
     await until('the new task starts', async () => (await tasks()).length === 2)
     const { specHash } = await runtime.apply(engine, old, { signal, interrupt: true })
-    const began = performance.now()
-    const options = { deployment: 'v1', specHash, signal, deadlineMs: 5000 }
+    const options = { deployment: 'v1', specHash, signal, deadlineMs: 20_000 }
     expect(await runtime.serving(engine, old, options)).toBe(true)
-    expect(performance.now() - began).toBeLessThan(3000)
     expect((await tasks()).map(({ taskId }) => taskId)).toContain(before[0])
     const never = { ...options, deployment: 'v9', deadlineMs: 300 }
     expect(await runtime.serving(engine, old, never)).toBe(false)
@@ -83,17 +81,20 @@ test('a project is withdrawn with its network, and ended containers of one deplo
   const network = `p-${own.replace('_', '-')}`
   await runtime.ensureNetwork(engine, network, { signal, org: 'org_a', project: own })
   const networks = [{ name: network, aliases: [] }]
-  const wanted = trialSpec({ project: own, service: 'web', deployment: 'v1' }, 'term-deaf', { networks })
+  const wanted = trialSpec({ project: own, service: 'web', deployment: 'v1' }, 'term-deaf', {
+    networks,
+    stopGraceMs: 90_000,
+  })
   await runtime.apply(engine, wanted, { signal })
   await runtime.watch(engine, wanted, { deployment: 'v1', signal, stableMs: 100 })
   expect(await runtime.removeEnded(engine, own, { signal, deployment: 'v1' })).toEqual({ alive: 1 })
   const began = performance.now()
   const gone = await runtime.withdraw(engine, own, { signal, atOnce: true })
-  // Its grace period is five seconds, and nobody waited for that.
-  expect(performance.now() - began).toBeLessThan(8000)
+  // Nobody waited for its grace period.
+  expect(performance.now() - began).toBeLessThan(45_000)
   expect(gone).toMatchObject({ networks: [network], services: [expect.any(String)] })
   expect(await runtime.withdraw(engine, own, { signal })).toEqual({ services: [], networks: [] })
-}, 60_000)
+}, 120_000)
 
 test('an engine serves the organization that came first, until that one leaves', async () => {
   const claims = await Promise.allSettled(['org_a', 'org_b'].map((org) => runtime.owner.claim(engine, org, { signal })))

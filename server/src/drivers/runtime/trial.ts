@@ -19,9 +19,10 @@ export function trialSpec(
       path: '/healthz',
       port: 8080,
       intervalMs: 1000,
-      timeoutMs: 3000,
+      timeoutMs: 15_000,
       retries: 3,
-      startPeriodMs: 3000,
+      // What comes up is given the time for it; what never does is found out soon.
+      startPeriodMs: COMES_UP.includes(mode) ? 30_000 : 3000,
     },
     stopGraceMs: 5000,
     networks: [],
@@ -47,20 +48,25 @@ type Mode =
   | 'term-deaf'
   | 'done'
 
-/** Runs in the container, so it is text. `/` answers the version; SIGTERM lets running requests finish. */
+const COMES_UP: Mode[] = ['good', 'crash', 'sick-later', 'term-deaf']
+
+/**
+ * Runs in the container, so it is text. `/` answers the version; SIGTERM lets running requests
+ * finish. What crashes counts from its first check on: how long it takes to come up is the machine's affair.
+ */
 const application = `
 const http = require('http'), { MODE, VERSION, BOOT_MS = 0, CRASH_MS = 5000, CHAT_MS = 0, SPIN } = process.env;
 console.log('boot', MODE, VERSION);
 if (MODE === 'done') process.exit(0);
 if (MODE === 'exit') { console.error('fatal: DATABASE_URL is missing'); process.exit(3); }
-if (MODE === 'crash') setTimeout(() => { console.error('fatal: lost the database'); process.exit(7); }, +CRASH_MS);
 if (MODE === 'oom') setTimeout(() => { const a = []; setInterval(() => a.push(Buffer.alloc(8e6, 1)), 10); }, 300);
 if (+CHAT_MS) { let n = 0; setInterval(() => { console.log('line', VERSION, n); console.error('oops', VERSION, n++); }, +CHAT_MS); }
 if (SPIN) setInterval(() => { const end = Date.now() + 20; while (Date.now() < end); }, 1);
-let sick = MODE === 'sick';
+let sick = MODE === 'sick', crash;
 if (MODE === 'sick-later') setTimeout(() => { sick = true; }, +CRASH_MS);
 const server = http.createServer((q, r) => {
   if (q.url !== '/healthz') return q.resume().on('end', () => r.end(VERSION));
+  if (MODE === 'crash') crash ??= setTimeout(() => { console.error('fatal: lost the database'); process.exit(7); }, +CRASH_MS);
   r.statusCode = sick ? 500 : 200;
   r.end(sick ? 'the database cannot be reached' : 'ok');
 });
@@ -78,7 +84,7 @@ process.on('SIGTERM', () => {
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  deadlineMs = 20_000,
+  deadlineMs = 45_000,
 ): Promise<T> {
   const end = performance.now() + deadlineMs
   for (;;) {

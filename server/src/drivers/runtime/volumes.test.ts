@@ -62,7 +62,7 @@ test('files are written with their modes, replaced by the next, and others stay'
     whole,
   )
   expect(seen).toEqual(['644 two', '644 three', '755 #!', '644 ', '644 far', '755 folder'])
-}, 40_000)
+})
 
 test('a part of the volume is mounted alone, a folder or a single file, and nothing of the image is copied', async () => {
   await put(these([text('site/index.html', 'hello'), text('site/secret/x', '1'), text('one.conf', 'only')]))
@@ -72,7 +72,7 @@ test('a part of the volume is mounted alone, a folder or a single file, and noth
   )
   const seen = await run('part', script, [part('site', '/www'), part('one.conf', '/etc/one.conf')])
   expect(seen).toEqual(['index.html,secret', 'only', 'EROFS'])
-}, 40_000)
+})
 
 test('a part that is not there, or leads out of the volume, keeps the container from starting', async () => {
   await run('plants', print(`fs.symlinkSync('/etc', '/files/out')`), whole)
@@ -104,7 +104,7 @@ test('a link that was planted in the volume leads nowhere', async () => {
   const { existsSync } = await import('node:fs')
   expect(existsSync('/etc/slipway-evil')).toBe(false)
   expect(existsSync('/etc/planted')).toBe(false)
-}, 40_000)
+})
 
 test('paths that lead out are refused, a source that breaks is told, and no container stays', async () => {
   for (const path of ['/abs', '../up', 'a/../../b', '']) {
@@ -125,12 +125,12 @@ test('paths that lead out are refused, a source that breaks is told, and no cont
   }
   const wanted = { org: 'org_rtest', project, image: 'busybox:1', files: endless() }
   await expect(runtime.putFiles(engine, wanted, { signal: stuck.signal })).rejects.toThrow('enough')
-  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 })
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   const query = { all: true, filters: { label: [`${LABEL.instance}=${instance}`, LABEL.look] } }
   const left = () => callEngine<object[]>(docker, { path: '/containers/json', query }, signal)
-  await until('no container', async () => (await left()).length === 0, 5000)
+  await until('no container', async () => (await left()).length === 0)
   close()
-}, 40_000)
+})
 
 test('it is sent no faster than the engine takes it', async () => {
   let most = 0
@@ -143,7 +143,7 @@ test('it is sent no faster than the engine takes it', async () => {
   }
   await put(large())
   expect(most).toBeLessThan(100_000_000)
-}, 40_000)
+})
 
 test('volumes are listed with what the project calls them, and removed when nobody has them', async () => {
   const listed = await runtime.volumes.list(engine, project, { signal })
@@ -158,11 +158,11 @@ test('volumes are listed with what the project calls them, and removed when nobo
   await until('nobody has it', () => runtime.volumes.remove(engine, volume, { signal }).catch(() => false))
   expect(await runtime.volumes.remove(engine, volume, { signal })).toBe(false)
   expect(await runtime.volumes.list(engine, project, { signal })).toEqual([])
-}, 40_000)
+})
 
 test('a network can be without a way to the outside, and stays what it is', async () => {
   const name = `${project}-inner`
-  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 })
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   for (const internal of [true, false]) {
     await runtime.ensureNetwork(engine, name, { signal, org: 'org_rtest', project, internal })
     expect(await callEngine(docker, { path: `/networks/${name}` }, signal)).toMatchObject({ Internal: true })

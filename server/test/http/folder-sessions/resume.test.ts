@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startWorld } from '../../harness.ts'
 import { announce, file, onDisk, put, SESSIONS, seal, shaOf, show, tarOf } from './folder.ts'
 
@@ -34,10 +34,10 @@ test('a cut connection leaves nothing visible, and the next ask lists only what 
   const big = contents[2] ?? ''
   const sent = open('PUT', `${SESSIONS}/${id}/blobs/${shaOf(big)}`, { ...OCTETS, 'content-length': '500000' })
   sent.write(big.slice(0, 300_000))
-  await vi.waitFor(async () => expect(await unfinished()).toBe(1))
+  await expect.poll(unfinished).toBe(1)
   expect((await show(owner.api, id)).body.missing).toEqual([shaOf(big)])
   sent.destroy()
-  await vi.waitFor(async () => expect(await unfinished()).toBe(0))
+  await expect.poll(unfinished).toBe(0)
 
   expect(await onDisk(world)).toEqual(before)
   expect((await seal(owner.api, id)).body.missing).toEqual([shaOf(big)])
@@ -51,9 +51,9 @@ test('a cut archive leaves nothing at all', async () => {
   const tar = gzipSync(await tarOf([1, 2, 3].map((n) => ({ name: `f${n}`, content: randomBytes(400_000) }))))
   const sent = open('POST', SESSIONS, { 'content-type': 'application/gzip', 'content-length': String(tar.length) })
   sent.write(tar.subarray(0, 900_000))
-  await vi.waitFor(async () => expect((await onDisk(world)).length).toBe(before.length + 2))
+  await expect.poll(() => onDisk(world)).toHaveLength(before.length + 2)
   sent.destroy()
-  await vi.waitFor(async () => expect(await onDisk(world)).toEqual(before))
+  await expect.poll(() => onDisk(world)).toEqual(before)
   expect(await unfinished()).toBe(0)
 })
 

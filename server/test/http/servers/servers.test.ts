@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { startWorld } from '../../harness.ts'
+import { processorMs } from '../../processor.ts'
 
 const engine = labPart('engine')
 const host1 = labPart('host1')
@@ -125,7 +126,7 @@ test('each thing that is wrong is told with what to do, never as an error', asyn
     expect(report.ok).toBe(false)
     expect(checks[name]).toMatchObject({ state: 'failed', found: expect.any(String), fix: expect.any(String) })
   }
-}, 40_000)
+})
 
 test('a server that projects use is not forgotten', async () => {
   const server = await add()
@@ -168,8 +169,9 @@ test('a private key that would take a minute to open is refused at once', async 
     field(options),
   ]
   const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${Buffer.concat(body).toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`
-  const started = performance.now()
-  const answer = await api('POST', '/api/servers', { ...host, name: 'slow key', privateKey: pem, passphrase: 'x' })
-  expect([answer.status, answer.body.field]).toEqual([400, 'privateKey'])
-  expect(performance.now() - started).toBeLessThan(1000)
+  const taken = await processorMs(async () => {
+    const answer = await api('POST', '/api/servers', { ...host, name: 'slow key', privateKey: pem, passphrase: 'x' })
+    expect([answer.status, answer.body.field]).toEqual([400, 'privateKey'])
+  })
+  expect(taken).toBeLessThan(1000)
 })

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfiles write their variables like this.
 import { describe, expect, test } from 'vitest'
+import { processorMs } from '../../../../test/processor.ts'
 import { objectTo } from './images.ts'
 
 describe('an image of the platform is refused', () => {
@@ -66,8 +67,6 @@ test.for([
   ['braces', `FROM ${'${'.repeat(500_000)}`],
   ['variables', `FROM ${'$A'.repeat(2000)}\n`.repeat(200)],
   ['one word', `ENV ${'a'.repeat(1_000_000)}`],
-] as const)('a file of nothing but %s is judged within two seconds', ([, dockerfile]) => {
-  const begin = performance.now()
-  objectTo(dockerfile, { A: 'a', B: 'b' })
-  expect(performance.now() - begin).toBeLessThan(2000)
+] as const)('a file of nothing but %s is judged in two seconds of the processor', async ([, dockerfile]) => {
+  expect(await processorMs(() => objectTo(dockerfile, { A: 'a', B: 'b' }))).toBeLessThan(2000)
 })

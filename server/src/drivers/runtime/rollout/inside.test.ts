@@ -47,9 +47,9 @@ const wanted: ServiceSpec = trialSpec({ project, service: 'witness', deployment:
     kind: 'command',
     argv: ['node', '-e', '0'],
     intervalMs: 5000,
-    timeoutMs: 3000,
+    timeoutMs: 15_000,
     retries: 3,
-    startPeriodMs: 2000,
+    startPeriodMs: 30_000,
     startIntervalMs: 700,
   },
   monitorMs: 500,
@@ -89,7 +89,7 @@ beforeAll(async () => {
   })
   seen = JSON.parse(text)
   const [task] = await runtime.tasks(engine, project, { signal })
-  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 })
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   container = await callEngine(docker, { path: `/containers/${task?.containerId}/json` }, signal)
   close()
 }, 60_000)
@@ -122,7 +122,7 @@ test('its folder in memory has its size and its mode, its log its limits, its ch
 })
 
 test('the engine has its patience as it was said', async () => {
-  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 })
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   const { name } = await runtime.apply(engine, wanted, { signal })
   const { Spec } = await callEngine<{ Spec: { TaskTemplate: object } }>(docker, { path: `/services/${name}` }, signal)
   close()

@@ -33,13 +33,13 @@ function job(service: string, deployment: string, script: string, more: Partial<
 }
 const apply = (spec: ServiceSpec, interrupt = false) => runtime.apply(engine, spec, { signal, interrupt })
 const watch = (spec: ServiceSpec, more: Partial<WatchOptions> = {}) =>
-  runtime.watch(engine, spec, { deployment: spec.deployment, signal, deadlineMs: 45_000, ...more })
+  runtime.watch(engine, spec, { deployment: spec.deployment, signal, deadlineMs: 90_000, ...more })
 const tasks = async (service: string) =>
   (await runtime.tasks(engine, project, { signal })).filter((task) => task.service === service)
 
-describe.concurrent('a job', { timeout: 60_000 }, () => {
+describe.concurrent('a job', { timeout: 150_000 }, () => {
   test('runs once for each deployment, and again for one that is restored', async ({ expect }) => {
-    const script = `console.log('migrated'); setTimeout(() => {}, 1500)`
+    const script = `console.log('migrated'); setTimeout(() => {}, 4000)`
     const spec = job('once', 'v1', script)
     const first = await apply(spec)
     expect(first).toMatchObject({ did: 'created', previous: null })
@@ -51,7 +51,7 @@ describe.concurrent('a job', { timeout: 60_000 }, () => {
       (await runtime.observe(engine, project, { signal })).find(({ service }) => service === 'once')
     expect(await observed()).toMatchObject({ job: true, deployment: 'v1', replicas: { running: 1 } })
     expect(await watch(spec, { specHash: first.specHash })).toMatchObject({ outcome: 'healthy', failures: 0 })
-    expect(await runtime.serving(engine, spec, options)).toBe(true)
+    expect(await runtime.serving(engine, spec, { ...options, deadlineMs: 20_000 })).toBe(true)
     expect(await apply(spec)).toMatchObject({ did: 'unchanged' })
     expect(await tasks('once')).toEqual([])
     expect(await observed()).toMatchObject({ replicas: { running: 0 } })
@@ -126,7 +126,7 @@ describe.concurrent('a job', { timeout: 60_000 }, () => {
   })
 })
 
-describe.concurrent('a service that may end', { timeout: 60_000 }, () => {
+describe.concurrent('a service that may end', { timeout: 120_000 }, () => {
   const ending = (service: string, deployment: string, mode: Mode, more: Partial<ServiceSpec> = {}) => {
     const healthcheck = { ...trialSpec({ project, service, deployment }, mode).healthcheck, kind: 'none' as const }
     const own = { restart: 'on-failure' as const, mayEnd: true, healthcheck, monitorMs: 1500 }
@@ -137,7 +137,7 @@ describe.concurrent('a service that may end', { timeout: 60_000 }, () => {
     const spec = ending('ends', 'v1', 'done')
     const { specHash } = await apply(spec)
     expect(await watch(spec)).toMatchObject({ outcome: 'healthy', failures: 0 })
-    const serving = { deployment: 'v1', specHash, signal, deadlineMs: 1000 }
+    const serving = { deployment: 'v1', specHash, signal, deadlineMs: 20_000 }
     expect(await runtime.serving(engine, spec, serving)).toBe(true)
     const next = ending('ends', 'v2', 'done')
     expect(await apply(next)).toMatchObject({ did: 'updated' })

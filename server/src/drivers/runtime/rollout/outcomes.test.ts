@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
 import type { ServiceKey } from '../labels.ts'
@@ -35,7 +34,7 @@ function watch(service: string, deployment: string, more: Partial<WatchOptions> 
     signal,
     stableMs: 7000,
     pendingMs: 4000,
-    deadlineMs: 90_000,
+    deadlineMs: 180_000,
     ...more,
   })
 }
@@ -63,7 +62,7 @@ const updated =
 type Expected = { outcome: Outcome['outcome']; reason?: string; restored?: string; detail?: RegExp; lines?: RegExp }
 type Case = [name: string, run: (service: string) => Promise<Outcome>, expected: Expected]
 
-const slow = { environment: { BOOT_MS: '9000' }, healthcheck: { ...trial().healthcheck, startPeriodMs: 20_000 } }
+const slow = { environment: { BOOT_MS: '9000' }, healthcheck: { ...trial().healthcheck, startPeriodMs: 40_000 } }
 const tooBig = { reserved: { memoryBytes: 64_000_000_000_000 } }
 const nowhere = { image: 'slipway.invalid/prj_rnone:1' }
 const port = (published: number) => ({ ports: [{ target: 8080, published, protocol: 'tcp' as const }] })
@@ -193,12 +192,21 @@ const onInterruption: Case[] = [
   ['a watch that starts late says the same', watchedLate, { ...back, reason: 'exit' }],
 ]
 
+/** The engine does not go back from it by itself before the case is over. */
+const lenient = { healthcheck: { ...trial().healthcheck, startPeriodMs: 120_000 } }
+
+const underWay = (service: string, version: string) =>
+  until(`a task of ${version}`, async () => {
+    const tasks = await runtime.tasks(engine, project, { signal })
+    return tasks.some((task) => task.service === service && task.deployment === version)
+  })
+
 /** Without `interrupt` this is refused; with it the engine must not come back to the bad one. */
 async function overBad(service: string) {
   await seeded(service)
-  await apply(service, 'v2', 'nolisten')
+  await apply(service, 'v2', 'nolisten', lenient)
   const first = watch(service, 'v2')
-  await pause(1500)
+  await underWay(service, 'v2')
   await expect(apply(service, 'v3', 'good')).rejects.toMatchObject({ code: 'update_running' })
   await apply(service, 'v3', 'good', { interrupt: true })
   expect(await first).toMatchObject({ outcome: 'superseded' })
@@ -209,7 +217,7 @@ async function overGood(service: string) {
   await seeded(service, { replicas: 2 })
   await apply(service, 'v2', 'good', { replicas: 2 })
   const first = watch(service, 'v2')
-  await pause(2000)
+  await underWay(service, 'v2')
   await apply(service, 'v3', 'good', { replicas: 2, interrupt: true })
   expect(await first).toMatchObject({ outcome: 'superseded' })
   return watch(service, 'v3')
@@ -217,9 +225,9 @@ async function overGood(service: string) {
 
 async function removedMeanwhile(service: string) {
   await seeded(service)
-  await apply(service, 'v2', 'nolisten')
+  await apply(service, 'v2', 'nolisten', lenient)
   const end = watch(service, 'v2')
-  await pause(1500)
+  await underWay(service, 'v2')
   await runtime.remove(engine, { project, service }, { signal, wait: false })
   return end
 }
@@ -277,7 +285,7 @@ describe.for([
   ['updating', onUpdate],
   ['in the middle', onInterruption],
 ] as const)('%s', ([, cases]) => {
-  test.for(cases)('%s', { timeout: 150_000 }, async (one) => {
+  test.for(cases)('%s', { timeout: 300_000 }, async (one) => {
     const found = await running.get(one)
     const expected = one[2]
     expect(found).toMatchObject({ outcome: expected.outcome, restored: expected.restored ?? null })

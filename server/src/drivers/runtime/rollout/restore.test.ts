@@ -54,7 +54,7 @@ async function taskOf(service: string) {
 
 const tooBig = { reserved: { memoryBytes: 64_000_000_000_000 } }
 
-describe.concurrent('restoring an older spec', { timeout: 90_000 }, () => {
+describe.concurrent('restoring an older spec', { timeout: 150_000 }, () => {
   test('after the engine went back by itself there is nothing to do', async ({ expect }) => {
     const before = await seeded('back')
     await apply('back', 'v2', 'exit')
@@ -105,7 +105,7 @@ describe.concurrent('restoring an older spec', { timeout: 90_000 }, () => {
   })
 })
 
-describe.concurrent('repeating', { timeout: 60_000 }, () => {
+describe.concurrent('repeating', { timeout: 120_000 }, () => {
   test('finds its work done, and still tells what was before', async ({ expect }) => {
     await seeded('repeat')
     expect(await apply('repeat', 'v1', 'good')).toMatchObject({ did: 'unchanged', previous: null })
@@ -135,7 +135,7 @@ describe.concurrent('repeating', { timeout: 60_000 }, () => {
   })
 })
 
-describe.concurrent('a restart', { timeout: 60_000 }, () => {
+describe.concurrent('a restart', { timeout: 120_000 }, () => {
   const key = (service: string) => ({ project, service })
 
   test('with the same token is done once, with another again, and never during a rollout', async ({ expect }) => {
@@ -153,16 +153,17 @@ describe.concurrent('a restart', { timeout: 60_000 }, () => {
   })
 
   test('that fails leaves the old task running', async ({ expect }) => {
-    const dieAfter = Date.now() + 8000
+    // Long enough to come up on a busy machine.
+    const dieAfter = Date.now() + 20_000
     const script = `if (Date.now() > ${dieAfter}) process.exit(4); require('http').createServer().listen(8080)`
     const entrypoint = ['node', '-e', script]
     const healthcheck = {
       kind: 'tcp',
       port: 8080,
       intervalMs: 1000,
-      timeoutMs: 2000,
+      timeoutMs: 15_000,
       retries: 3,
-      startPeriodMs: 0,
+      startPeriodMs: 15_000,
     } as const
     const before = await seeded('late', { entrypoint, healthcheck })
     await until('the time of death', async () => Date.now() > dieAfter)
@@ -180,7 +181,7 @@ describe.concurrent('a restart', { timeout: 60_000 }, () => {
   })
 })
 
-describe.concurrent('what others do to a service', { timeout: 60_000 }, () => {
+describe.concurrent('what others do to a service', { timeout: 120_000 }, () => {
   test('a change of its labels alone is no rollout', async ({ expect }) => {
     const before = await seeded('labels')
     await rewrite('labels', ({ Spec }) => ({ ...Spec, Labels: { ...Spec.Labels, other: '1' } }))
@@ -220,7 +221,7 @@ describe.concurrent('what others do to a service', { timeout: 60_000 }, () => {
 
 /** A change behind our back, as a person at the engine would make it. */
 async function rewrite(service: string, change: (found: ServiceAnswer) => object): Promise<void> {
-  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 })
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   const path = `/services/${serviceName(instance, { project, service })}`
   await until('the change', async () => {
     const found = await callEngine<ServiceAnswer>(docker, { path }, signal)

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(services.map((service) => runtime.remove(engine, { project, service }, { signal })))
   await until('the network to be free', () => runtime.removeNetwork(engine, network, { signal }).catch(() => undefined))
-  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 5000 })
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   await docker.getVolume(`${project}-data`).remove()
   close()
   runtime.close()
