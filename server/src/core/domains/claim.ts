@@ -32,12 +32,9 @@ export async function claimHosts(
     if (endpoint.domainType === 'custom' || endpoint.customDomain !== undefined) {
       if (endpoint.customDomain === undefined)
         throw new Refusal('invalid_request', 'A custom endpoint needs customDomain.', { field: 'publicEndpoints' })
-      await claimCustom(
-        tx,
-        parts,
-        { ...base, host: endpoint.customDomain },
-        { field: 'publicEndpoints', proved: false },
-      )
+      const host = endpoint.customDomain
+      const proved = known.some((row) => row.host === host)
+      await claimCustom(tx, parts, { ...base, host }, { field: 'publicEndpoints', proved })
     } else {
       const own = known.find((row) => row.kind === 'free')
       if (!own) await claimFree(tx, parts, base, project)
@@ -50,7 +47,7 @@ export async function claimHosts(
 const byName = (a: PublicEndpoint, b: PublicEndpoint) =>
   (a.customDomain ?? '') < (b.customDomain ?? '') ? -1 : Number(a.customDomain !== b.customDomain)
 
-/** `proved`: the domain name system says that it is this organization's. */
+/** `proved`: it is the project's already, or the domain name system says that it is this organization's. */
 export async function claimCustom(
   tx: Tx,
   { config }: Config,

@@ -11,6 +11,7 @@ import * as certificates from '../certificates/store.ts'
 import { NEWEST, startOf, toPage } from '../page.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
+import type { ProjectRow } from '../projects/store.ts'
 import { isOwned } from './check.ts'
 import { claimCustom, isBelowAnothers } from './claim.ts'
 import * as store from './store.ts'
@@ -92,11 +93,14 @@ async function leadAnew(tx: Tx, { transport }: Parts, { id, orgId }: { id: strin
 const PARENT_MS = 4000
 
 /** Asked only where it matters: who names a host of his own needs no record for that. */
-async function isProved(parts: Parts, project: Project, host: string, signal: AbortSignal): Promise<boolean> {
-  if (host.startsWith('*.')) await requireParent(parts, project, host, signal)
-  else if (!(await isBelowAnothers(parts.db, project.orgId, host))) return false
-  else return isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })
-  return true
+async function isProved(parts: Parts, project: ProjectRow, host: string, signal: AbortSignal): Promise<boolean> {
+  if (host.startsWith('*.')) {
+    await requireParent(parts, project, host, signal)
+    return true
+  }
+  if (!(await isBelowAnothers(parts.db, project.orgId, host))) return false
+  const isMine = (await store.ofProject(parts.db, project.id)).some((one) => one.host === host)
+  return isMine || isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })
 }
 
 /** Nobody takes all names below one that is another's. */

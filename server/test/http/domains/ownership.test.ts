@@ -64,6 +64,12 @@ test('names around another organization’s verified wildcard are its own, unles
   expect((await add(theirs, { host: 'pay.deep.shop.example.com' }, other.owner.api)).status).toBe(201)
   zone['_slipway.pay.shop.example.com'] = { TXT: [other.id] }
   expect((await add(theirs, { host: 'pay.shop.example.com' }, other.owner.api)).status).toBe(201)
+  // Once theirs, it needs no record to be changed or deployed to.
+  zone['_slipway.pay.shop.example.com'] = 'nxdomain'
+  expect((await add(theirs, { host: 'pay.shop.example.com', targetPath: '/api' }, other.owner.api)).status).toBe(201)
+  const given = { id: theirs, orgId: other.id, name: 'theirs' }
+  const endpoints = [{ domainType: 'custom' as const, customDomain: 'pay.shop.example.com' }]
+  await transaction(world.platform.db, (tx) => claimHosts(tx, world.platform, given, () => 'web', endpoints))
 })
 
 test('two who want the same names in opposite order: one gets all, the other hears that they are taken', async () => {
