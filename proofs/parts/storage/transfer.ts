@@ -5,7 +5,6 @@ import type { Kind } from './kinds.ts'
 
 /** At least so much of what the kind's own tool does in the same run. */
 export const LEAST_RATIO = 0.7
-const ROUNDS = 3
 
 export type Transfer = { up: Pace; down: Pace; same: boolean; peakMb: number }
 export type Pace = { ours: number; native: number; ratio: number }
@@ -17,13 +16,14 @@ const clock = async (work: () => Promise<unknown>) => {
   return (performance.now() - began) / 1000
 }
 
-/**
- * One after the other, so that neither takes the processor from the other. A machine that does something else meanwhile
- * slows down either; the best of three rounds counts for both, whatever the first ones said.
- */
-async function pace(bytes: number, native: () => Promise<number>, ours: () => Promise<number>): Promise<Pace> {
+/** One after the other, so that neither takes the processor from the other. All rounds, whatever the first ones said. */
+async function pace(
+  { bytes, rounds }: { bytes: number; rounds: number },
+  native: () => Promise<number>,
+  ours: () => Promise<number>,
+): Promise<Pace> {
   const best = { ours: Number.POSITIVE_INFINITY, native: Number.POSITIVE_INFINITY }
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  for (let round = 1; round <= rounds; round += 1) {
     best.native = Math.min(best.native, await native())
     best.ours = Math.min(best.ours, await ours())
   }
@@ -31,7 +31,7 @@ async function pace(bytes: number, native: () => Promise<number>, ours: () => Pr
   return { ours: rate(best.ours), native: rate(best.native), ratio: best.native / best.ours }
 }
 
-export async function transfer({ ground, native }: Kind, file: File): Promise<Transfer> {
+export async function transfer({ ground, native, rounds }: Kind, file: File): Promise<Transfer> {
   const found = { same: true, peakMb: 0 }
   const key = 'archive/large.tar'
   const into = `${file.path}.back`
@@ -46,12 +46,12 @@ export async function transfer({ ground, native }: Kind, file: File): Promise<Tr
     return seconds
   }
   const up = await pace(
-    file.bytes,
+    { bytes: file.bytes, rounds },
     () => clock(() => native.put(file.path)),
     () => ask('put'),
   )
   const down = await pace(
-    file.bytes,
+    { bytes: file.bytes, rounds },
     () => clock(() => native.get(into)),
     () => ask('get'),
   )

