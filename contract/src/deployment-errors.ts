@@ -33,7 +33,7 @@ export const DEPLOYMENT_ERRORS = {
   no_resources: 'No machine of the server has what the service asks for.',
   no_node: 'No machine of the server can run the service.',
   port_taken: 'A port of the machine is in use.',
-  spec_refused: 'The engine refuses the configuration of the service.',
+  spec_refused: 'The configuration of the service is refused, by the engine or before it gets there.',
   update_running: 'The engine is still changing the service.',
   rollout_paused: 'The engine stopped in the middle of the rollout.',
   rollout_timeout: 'The rollout did not come to an end in time.',

@@ -103,10 +103,67 @@ describe('in our words', () => {
     async (mount) => expect((await refusal(ours(`volumes: ["${mount}"]`))).message).toContain('path of the server'),
   )
 
+  const volume = (options: string, more = '') =>
+    ours('volumes: ["data:/x"]', `volumes: {data: {${more} driver_opts: ${options}}}`)
+
   it('a device behind a volume is refused, and so is a folder of the server', async () => {
-    const volume = (options: string) => ours('volumes: ["data:/x"]', `volumes: {data: {driver_opts: ${options}}}`)
     expect((await refusal(volume('{type: ext4, device: /dev/sda1}'))).message).toContain('device of the server')
     expect((await refusal(volume('{type: none, o: bind, device: /etc}'))).message).toContain('path of the server')
+    expect((await refusal(volume('{type: nfs, o: "addr=192.0.2.1", device: ":/x"}'))).message).toContain(
+      'other machines',
+    )
+  })
+
+  it.each([
+    ...[
+      'rbind',
+      'rbind,ro',
+      'ro,rbind',
+      'rbind,rshared',
+      'size=1m,rbind',
+      'rbind,\t',
+      'remount',
+      'RBIND',
+      ' rbind',
+      'bind\n',
+    ],
+    ...['move', 'rshared', 'size=1m;rbind', 'size=1m rbind', 'mode=0777,bind', 'size=-1', 'size=900g', 'nr_inodes=0'],
+    ...['mode=99999', 'uid=root', 'context=x', 'lowerdir=/', 'size'],
+  ])('a volume in memory is nothing else because of the option %j', async (o) => {
+    for (const device of ['tmpfs', '/', '../..', '/proc/1/cwd/etc']) {
+      await refusal(volume(`{type: tmpfs, device: ${JSON.stringify(device)}, o: ${JSON.stringify(o)}}`))
+      await refusal(volume(`{device: ${JSON.stringify(device)}, o: ${JSON.stringify(o)}}`, 'driver: local,'))
+    }
+  })
+
+  it.each([
+    '{type: tmpfs, device: /}',
+    '{type: tmpfs, device: "tmpfs "}',
+    '{type: TMPFS, device: tmpfs}',
+    '{type: tmpfs, device: tmpfs, propagation: shared}',
+    '{type: overlay, device: overlay, o: "lowerdir=/,upperdir=/tmp/u,workdir=/tmp/w"}',
+    '{type: bind, device: /etc}',
+    '{device: /etc}',
+    '{o: bind}',
+    '{o: rbind, device: /etc}',
+    '{type: none, device: ../../.., o: "bind,ro"}',
+    '{type: none, device: ., o: bind}',
+  ])('the options %s of a volume are refused', async (options) => {
+    await refusal(volume(options))
+  })
+
+  it('a volume in memory has the size that it asks for, and a usual one without', async () => {
+    const { volumes } = await volume('{type: tmpfs, device: tmpfs, o: "size=64m,mode=1777,uid=1000,noexec,nodev"}')
+    expect(volumes).toEqual([
+      { key: 'data', memory: { sizeBytes: 64 * 1024 ** 2, mode: 0o1777, uid: 1000, noExec: true } },
+    ])
+    expect((await volume('{type: tmpfs}')).volumes).toEqual([{ key: 'data', memory: { sizeBytes: 256 * 1024 ** 2 } }])
+  })
+
+  it('a volume that is a folder of the source is one', async () => {
+    const { service, volumes } = await volume('{type: none, device: ./html, o: bind}', 'driver: local,')
+    expect(service?.mounts).toEqual([{ kind: 'bind', source: 'html', target: '/x', readOnly: false }])
+    expect(volumes).toEqual([])
   })
 
   it('what the operator allows is mounted, and only that', async () => {
@@ -123,7 +180,7 @@ describe('in our words', () => {
       { kind: 'bind', source: 'html', target: '/html', readOnly: true },
       { kind: 'volume', volume: 'a-cache', target: '/cache', readOnly: false, copy: true, subpath: null },
     ])
-    expect(volumes).toEqual([{ key: 'a-cache', options: {} }])
+    expect(volumes).toEqual([{ key: 'a-cache', memory: null }])
   })
 
   it('one that writes to a volume stops first, unless it says that it can share', async () => {

@@ -137,6 +137,7 @@ const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
   },
   RuntimeFailure: {
     spec_refused: 'spec_refused',
+    volume_unsafe: 'spec_refused',
     update_running: 'update_running',
     image_missing: 'image_not_found',
     image_denied: 'image_not_found',

@@ -91,7 +91,13 @@ export type FileAnswer = {
   Spec: { Name: string; Labels?: Record<string, string> }
 }
 
-export type VolumeAnswer = { Name: string; CreatedAt?: string; Labels?: Record<string, string> | null }
+export type VolumeAnswer = {
+  Name: string
+  CreatedAt?: string
+  Driver?: string
+  Labels?: Record<string, string> | null
+  Options?: Record<string, string> | null
+}
 
 export type HealthConfig = {
   Test?: string[]

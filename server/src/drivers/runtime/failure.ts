@@ -9,6 +9,7 @@ export type RuntimeFailureCode =
   | 'registry_unreachable'
   | 'disk_full'
   | 'engine_taken'
+  | 'volume_unsafe'
 
 /** The engine works, but what was asked cannot be done. */
 export class RuntimeFailure extends Error {
@@ -35,5 +36,7 @@ const hints: Record<RuntimeFailureCode, string> = {
   registry_unreachable:
     'Check the name of the registry and that the server can reach it, or load the image on the server.',
   disk_full: 'Free some space on the server: old images and build cache are the first to look at.',
+  volume_unsafe:
+    'Look at it on the server (docker volume inspect), save what belongs to the project, remove the volume and deploy again.',
   engine_taken: 'Use another server. The other organization frees this one by removing it from its own servers.',
 }

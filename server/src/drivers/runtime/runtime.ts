@@ -71,6 +71,8 @@ export interface Runtime {
   volumes: {
     /** Those of a project on this engine's machine. */
     list(engine: EngineTarget, project: string, options: Call): Promise<ProjectVolume[]>
+    /** Names of those of the instance that were made with mount options, and so may be any folder of the server. */
+    mounting(engine: EngineTarget, options: Call): Promise<string[]>
     /** Whether it was there. One that a container has, also one that has ended, is a failure. */
     remove(engine: EngineTarget, name: string, options: Call): Promise<boolean>
   }

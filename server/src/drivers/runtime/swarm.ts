@@ -18,7 +18,7 @@ import { observeProject } from './running/observe.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
-import { listVolumes, removeVolume } from './volumes.ts'
+import { listMountingVolumes, listVolumes, removeVolume } from './volumes.ts'
 import { withdrawProject } from './withdraw.ts'
 
 const READ_MS = 20_000
@@ -101,6 +101,8 @@ function volumeOperations(instance: string, run: Run): Runtime['volumes'] {
   return {
     list: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => listVolumes(docker, { instance, project }, within)),
+    mounting: (engine, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => listMountingVolumes(docker, instance, within)),
     remove: (engine, name, { signal }) =>
       run(engine, signal, WRITE_MS, ({ docker }, within) => removeVolume(docker, { instance, name }, within)),
   }

@@ -170,3 +170,39 @@ test('a network can be without a way to the outside, and stays what it is', asyn
   await runtime.removeNetwork(engine, name, { signal })
   close()
 })
+
+test('a volume that mounts something else, or is of another project, is not given to a service', async () => {
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 10_000 })
+  const make = (name: string, Labels: Record<string, string>, Options: Record<string, string>) =>
+    callEngine(
+      docker,
+      { method: 'POST', path: '/volumes/create', body: { Name: name, Labels, DriverOpts: Options } },
+      signal,
+    )
+  const ours = { [LABEL.instance]: instance, [LABEL.project]: project }
+  const [bad, others, memory] = ['bad', 'others', 'memory'].map((key) => projectVolume(project, key)) as [
+    string,
+    string,
+    string,
+  ]
+  await make(bad, ours, { type: 'tmpfs', device: '/', o: 'rbind' })
+  await make(others, { ...ours, [LABEL.project]: 'prj_other' }, {})
+  await make(memory, ours, { type: 'tmpfs', device: 'tmpfs', o: 'size=4096,nosuid,nodev' })
+  const apply = (name: string) =>
+    runtime.apply(
+      engine,
+      trialSpec({ project, service: 'takes', deployment: 'v1' }, 'good', {
+        volumes: [{ name, target: '/x', readOnly: true }],
+      }),
+      { signal },
+    )
+  try {
+    await expect(apply(bad)).rejects.toMatchObject({ code: 'volume_unsafe' })
+    await expect(apply(others)).rejects.toMatchObject({ code: 'name_taken' })
+    await expect(apply(memory)).resolves.toMatchObject({ did: 'created' })
+    expect(await runtime.volumes.mounting(engine, { signal })).toEqual([bad])
+  } finally {
+    for (const name of [bad, others]) await callEngine(docker, { method: 'DELETE', path: `/volumes/${name}` }, signal)
+    close()
+  }
+})

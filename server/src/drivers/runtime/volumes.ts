@@ -66,6 +66,46 @@ export async function removeVolume(
   }
 }
 
+/**
+ * Volumes of this instance that are more than a folder of the engine's own: the engine hands their options to mount(2) each
+ * time a container needs them, and such a volume may be any folder of the server. Those in memory are as we make them.
+ */
+export async function listMountingVolumes(docker: Docker, instance: string, signal: AbortSignal): Promise<string[]> {
+  const query = { filters: having({ [LABEL.instance]: instance }) }
+  const { Volumes } = await callEngine<{ Volumes: VolumeAnswer[] | null }>(docker, { path: '/volumes', query }, signal)
+  return (Volumes ?? []).filter((volume) => !isPlain(volume)).map(({ Name }) => Name)
+}
+
+/** Refuses a volume that is there already and mounts something else, or is another project's. */
+export async function acceptExisting(
+  docker: Docker,
+  { instance, project, names }: { instance: string; project: string; names: string[] },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of new Set(names)) {
+    const path = `/volumes/${encodeURIComponent(name)}`
+    const found = await unlessMissing(callEngine<VolumeAnswer>(docker, { path }, signal))
+    if (!found) continue
+    const { [LABEL.instance]: by = instance, [LABEL.project]: whose = project } = found.Labels ?? {}
+    if (by !== instance || whose !== project) throw foreign(name)
+    if (!isPlain(found)) throw mounting(name)
+  }
+}
+
+const MEMORY = /^size=\d+(,(mode=[0-7]+|uid=\d+|gid=\d+|nr_inodes=\d+|ro|noexec))*,nosuid,nodev$/
+
+function isPlain({ Driver = 'local', Options }: VolumeAnswer): boolean {
+  const { type, device, o, ...others } = Options ?? {}
+  const none = type === undefined && device === undefined && o === undefined
+  const inMemory = type === 'tmpfs' && device === 'tmpfs' && MEMORY.test(o ?? '')
+  return Driver === 'local' && Object.keys(others).length === 0 && (none || inMemory)
+}
+
+function mounting(name: string): RuntimeFailure {
+  const message = `The volume ${name} was made with mount options that could lead to any folder of the server.`
+  return new RuntimeFailure('volume_unsafe', message)
+}
+
 function foreign(name: string): RuntimeFailure {
   return new RuntimeFailure('name_taken', `The engine has a volume ${name} that Slipway did not make.`)
 }

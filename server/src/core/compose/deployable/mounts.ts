@@ -1,8 +1,9 @@
 import { posix } from 'node:path'
 import { at, fault, type Place, quoted } from '../faults.ts'
 import { bytesOf } from '../forms/amounts.ts'
-import type { ComposeProject, NormalMount, NormalService, NormalVolume } from '../project.ts'
-import type { ComposeMount, ComposeVolume, Trust } from './service.ts'
+import type { ComposeProject, NormalMount, NormalService } from '../project.ts'
+import type { ComposeMount, Trust } from './service.ts'
+import { volumeForm } from './volume-options.ts'
 
 /** Read-only clocks of the server tell nobody anything, and many stacks mount them. */
 const HARMLESS = new Set(['/etc/localtime', '/etc/timezone'])
@@ -56,8 +57,9 @@ function mountOf(
   if (type === 'bind') return bindOf({ source, target, readOnly }, view)
   if (type !== 'volume') throw fault(view.place, `mounts of the type ${quoted(type)} cannot be made`, 'Use a volume.')
   const { nocopy = false, subpath = null } = mount.volume ?? {}
-  const folder = source === '' ? undefined : hostFolder(volumes[source])
-  if (folder !== undefined) return bindOf({ source: folder, target, readOnly }, view)
+  const named = volumes[source]
+  const form = named && volumeForm(named, { file: '', path: ['volumes', source] })
+  if (form?.kind === 'folder') return bindOf({ source: form.source, target, readOnly: readOnly || form.readOnly }, view)
   const volume = source === '' ? anonymous(service, target, view) : source
   return { kind: 'volume', volume, target, readOnly, copy: !nocopy, subpath }
 }
@@ -82,29 +84,6 @@ function bindOf(bind: Bind, view: MountView): ComposeMount {
     view.place,
     `${quoted(source)} is a path of the server, which a project may not mount`,
     'Use a named volume for data, or a relative path for files of the source. The operator can allow folders of the server.',
-  )
-}
-
-/** A volume that is a folder of the server in disguise; anything else that mounts a device is refused. */
-function hostFolder(volume: NormalVolume | undefined): string | undefined {
-  const { device, o = '' } = volume?.driver_opts ?? {}
-  return device !== undefined && o.split(',').includes('bind') ? posix.normalize(device) : undefined
-}
-
-export function volumeOf(key: string, volume: NormalVolume, place: Place, trust: Trust): ComposeVolume | undefined {
-  const { driver = 'local', driver_opts: options = {} } = volume
-  if (driver !== 'local') {
-    throw fault(at(place, 'driver'), `there is no volume driver ${quoted(driver)}`, 'Leave the driver out.')
-  }
-  if (hostFolder(volume) !== undefined) return undefined
-  const { type = '' } = options
-  const remote = /^(nfs4?|cifs|smb3)$/.test(type)
-  const safe = Object.keys(options).length === 0 || type === 'tmpfs' || (remote && trust.networkStorage === true)
-  if (safe) return { key, options }
-  throw fault(
-    at(place, 'driver_opts'),
-    remote ? 'storage of other machines is not allowed on this server' : 'a device of the server cannot be mounted',
-    'Remove driver_opts: the volume is then kept on the server. The operator can allow storage of other machines.',
   )
 }
 

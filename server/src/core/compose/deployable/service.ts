@@ -114,8 +114,19 @@ export type ComposeFile = { key: string; from: { file: string } | { variable: st
 
 export type ComposeNetwork = { key: string; internal: boolean }
 
-/** `tmpfs` volumes live in memory; `network` ones are mounted from elsewhere with these options. */
-export type ComposeVolume = { key: string; options: Record<string, string> }
+/** Null: on the server's disk. */
+type ComposeVolume = { key: string; memory: MemoryVolume | null }
+
+/** A volume that lives in memory (tmpfs). */
+export type MemoryVolume = {
+  sizeBytes: number
+  mode?: number
+  uid?: number
+  gid?: number
+  inodes?: number
+  readOnly?: boolean
+  noExec?: boolean
+}
 
 /** What the operator of a server allows beyond what is safe to give to anyone. */
 export type Trust = {
@@ -123,6 +134,4 @@ export type Trust = {
   hostPaths?: string[]
   /** Capabilities beyond the engine's own default, without CAP_. */
   capabilities?: string[]
-  /** Volumes mounted from NFS or SMB servers. */
-  networkStorage?: boolean
 }

@@ -3,7 +3,7 @@ import type { ComposeProject, NormalService } from '../project.ts'
 import { buildOf, hostsOf } from './build.ts'
 import { canShare, isWritable, jobsOf, unknownWords } from './extension.ts'
 import { fileMounts, filesOf } from './files.ts'
-import { mountsOf, volumeOf } from './mounts.ts'
+import { mountsOf } from './mounts.ts'
 import { attachments, projectNetworks } from './networks.ts'
 import { orderOf } from './order.ts'
 import { exposedPorts, publishedPorts } from './ports.ts'
@@ -11,6 +11,7 @@ import { healthcheckOf, limitsOf, millisecondsOf, reservedOf, restartOf } from '
 import { capabilitiesOf, logOf, noNewPrivileges, sysctlsOf } from './safety.ts'
 import type { ComposeMount, ComposeService, Deployable, Trust } from './service.ts'
 import { unhonoured } from './unhonoured.ts'
+import { volumeForm } from './volume-options.ts'
 
 /** A normal form in our own words. What cannot be had is named in the warnings; what would be unsafe is refused. */
 export function servicesOf(project: ComposeProject, trust: Trust = {}): Deployable & { warnings: Warning[] } {
@@ -36,7 +37,7 @@ export function servicesOf(project: ComposeProject, trust: Trust = {}): Deployab
     services,
     order,
     networks: projectNetworks(project, attached),
-    volumes: volumesOf(project, services, trust),
+    volumes: volumesOf(project, services),
     configs: filesOf(project.configs, (key) => placeOf('configs', key)),
     secrets: filesOf(project.secrets, (key) => placeOf('secrets', key)),
     warnings,
@@ -185,14 +186,14 @@ function rollingOrder(service: NormalService, { mounts, warn }: View, share: boo
 }
 
 /** Those of the project, and those that only have a place. */
-function volumesOf(project: ComposeProject, services: ComposeService[], trust: Trust): Deployable['volumes'] {
+function volumesOf(project: ComposeProject, services: ComposeService[]): Deployable['volumes'] {
   const defined = Object.entries(project.volumes).flatMap(([key, volume]) => {
-    const one = volumeOf(key, volume, placeOf('volumes', key), trust)
-    return one ? [one] : []
+    const form = volumeForm(volume, placeOf('volumes', key))
+    return form.kind === 'folder' ? [] : [{ key, memory: form.kind === 'memory' ? form.memory : null }]
   })
   const used = new Set(
     services.flatMap(({ mounts }) => mounts.flatMap((one) => (one.kind === 'volume' ? [one.volume] : []))),
   )
   for (const { key } of defined) used.delete(key)
-  return [...defined, ...[...used].map((key) => ({ key, options: {} }))]
+  return [...defined, ...[...used].map((key) => ({ key, memory: null }))]
 }

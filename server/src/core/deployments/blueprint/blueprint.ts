@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { LaidFile } from '../../../drivers/runtime/rollout/spec.ts'
-import type { ComposeService } from '../../compose/deployable/service.ts'
+import type { ComposeService, MemoryVolume } from '../../compose/deployable/service.ts'
 import type { Platform } from '../../platform.ts'
 
 /** What is deployed, service by service: how each image comes about and how it runs. Holds values, so it is sealed at rest. */
@@ -30,8 +30,8 @@ export type ComposePlan = Omit<ComposeService, 'configs' | 'secrets' | 'name' | 
   /** Configs and secrets with what is in them. */
   files: LaidFile[]
   buildSecrets: Record<string, string>
-  /** Options of its volumes, by their key. */
-  volumeOptions: Record<string, Record<string, string>>
+  /** Those of its volumes that live in memory, by their key. */
+  memoryVolumes: Record<string, MemoryVolume>
   /** Of what the source has in the places that are mounted from it: another content is another service. */
   mountedHash: string | null
 }

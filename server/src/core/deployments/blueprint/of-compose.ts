@@ -81,7 +81,7 @@ async function contents(
   service: ComposeService,
   { configs, secrets, volumes }: Deployable,
   values: Values,
-): Promise<Pick<ComposePlan, 'files' | 'buildSecrets' | 'volumeOptions' | 'mountedHash'>> {
+): Promise<Pick<ComposePlan, 'files' | 'buildSecrets' | 'memoryVolumes' | 'mountedHash'>> {
   const files: LaidFile[] = []
   for (const [kind, mounts, all] of [
     ['config', service.configs, configs],
@@ -93,10 +93,10 @@ async function contents(
   for (const { id, secret } of service.build?.secrets ?? [])
     buildSecrets[id] = (await contentOf(fileOf(secret, secrets), values)).toString('utf8')
   const used = new Set(service.mounts.flatMap((mount) => (mount.kind === 'volume' ? [mount.volume] : [])))
-  const volumeOptions = Object.fromEntries(
-    volumes.filter(({ key }) => used.has(key)).map(({ key, options }) => [key, options]),
+  const memoryVolumes = Object.fromEntries(
+    volumes.flatMap(({ key, memory }) => (memory !== null && used.has(key) ? [[key, memory]] : [])),
   )
-  return { files, buildSecrets, volumeOptions, mountedHash: mountedHash(service, values.tree) }
+  return { files, buildSecrets, memoryVolumes, mountedHash: mountedHash(service, values.tree) }
 }
 
 async function laid(

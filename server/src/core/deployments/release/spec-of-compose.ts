@@ -65,7 +65,7 @@ const published = ({ target, published, protocol }: ComposePlan['ports'][number]
   protocol === 'sctp' ? [] : [{ target, published, protocol }]
 
 function volumesOf({ plan, volumeOf, filesVolume }: Wanted): VolumeMount[] {
-  const { mounts, volumeOptions } = plan.compose
+  const { mounts, memoryVolumes } = plan.compose
   return mounts.flatMap((mount): VolumeMount[] => {
     if (mount.kind === 'bind') {
       const { source, target, readOnly } = mount
@@ -73,7 +73,7 @@ function volumesOf({ plan, volumeOf, filesVolume }: Wanted): VolumeMount[] {
     }
     if (mount.kind !== 'volume') return []
     const { volume, target, readOnly, copy, subpath } = mount
-    const options = volumeOptions[volume] ?? {}
+    const memory = memoryVolumes[volume]
     return [
       {
         name: volumeOf(volume),
@@ -82,7 +82,7 @@ function volumesOf({ plan, volumeOf, filesVolume }: Wanted): VolumeMount[] {
         readOnly,
         ...(!copy && { copy: false }),
         ...(subpath !== null && { subpath }),
-        ...(Object.keys(options).length > 0 && { options }),
+        ...(memory !== undefined && { memory }),
       },
     ]
   })

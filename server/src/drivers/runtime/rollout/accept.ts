@@ -1,5 +1,6 @@
 import { RuntimeFailure } from '../failure.ts'
-import type { LaidFile, ServiceSpec, VolumeMount } from './spec.ts'
+import { acceptVolume, isPlace } from './accept-volume.ts'
+import type { LaidFile, ServiceSpec } from './spec.ts'
 
 type Refuse = (message: string) => void
 
@@ -32,16 +33,6 @@ export function acceptSpec(spec: ServiceSpec, api = Number.POSITIVE_INFINITY): v
   acceptEngine(spec, api, refuse)
 }
 
-function acceptVolume({ name, target, readOnly, subpath }: VolumeMount, spec: ServiceSpec, refuse: Refuse): void {
-  // Anything else could be read as a path of the server.
-  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) refuse(`“${name}” is not a volume's name.`)
-  if (!isPlace(target)) refuse(`the volume ${name} needs an absolute path in the container.`)
-  if (!readOnly && spec.replicas > 1 && !spec.canShare) {
-    refuse(`the writable volume ${name} allows one replica, not ${spec.replicas}.`)
-  }
-  if (subpath !== undefined && !isInside(subpath)) refuse(`“${subpath}” is not a path inside of the volume ${name}.`)
-}
-
 /** What the engine takes for a file: it says so too, but not about which one. */
 const MOST_BYTES = { config: 1_024_000, secret: 512_000 }
 
@@ -61,11 +52,4 @@ function acceptEngine({ volumes, noNewPrivileges }: ServiceSpec, api: number, re
   const partial = volumes.find(({ subpath }) => subpath !== undefined)
   if (partial && api < 145) refuse(`a path inside of the volume ${partial.name} needs Docker Engine 26 or later.`)
   if (noNewPrivileges && api < 144) refuse('“no new privileges” needs Docker Engine 25 or later.')
-}
-
-const isPlace = (path: string): boolean => path.startsWith('/') && !/[\0]/.test(path) && /[^/]/.test(path)
-
-/** Relative, and never upwards. */
-export function isInside(path: string): boolean {
-  return path !== '' && !/^\/|\0/.test(path) && !path.split('/').includes('..')
 }

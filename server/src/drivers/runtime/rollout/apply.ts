@@ -4,6 +4,7 @@ import { apiOf, callEngine, statusOf, wordsOf } from '../ask.ts'
 import { RuntimeFailure } from '../failure.ts'
 import { ensureFiles, isFileMissing } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
+import { acceptExisting } from '../volumes.ts'
 import { acceptSpec } from './accept.ts'
 import { healthConfig } from './health.ts'
 import { identityOf, isChanging, nameOf } from './identity.ts'
@@ -66,6 +67,8 @@ export async function applySpec(
       const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
       if (current && isInTheWay(current, tasks, spec)) throw new InTheWay(applied)
+      const names = spec.volumes.map(({ name }) => name)
+      await acceptExisting(docker, { instance, project: spec.project, names }, signal)
       const health = await healthOf(docker, spec, instance, signal)
       // They are written too.
       if (spec.files?.length) await guard?.()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { acceptSpec } from './accept.ts'
 import { type Rendering, renderService } from './render.ts'
-import { type ServiceSpec, specHash } from './spec.ts'
+import { type MemoryVolume, type ServiceSpec, specHash, type VolumeMount } from './spec.ts'
 
 /** As one was stored before there were jobs, files and all the rest. */
 const stored: ServiceSpec = {
@@ -91,7 +91,7 @@ describe('a container', () => {
         readOnly: true,
         subpath: 'a/b',
         copy: false,
-        options: { type: 'tmpfs', device: 'tmpfs' },
+        memory: { sizeBytes: 4096, mode: 0o700, noExec: true },
       },
     ]
     const memory = [{ target: '/t', sizeBytes: 1024, mode: 0o1777 }, { target: '/u' }]
@@ -105,7 +105,10 @@ describe('a container', () => {
           Labels: { 'slipway.instance': 'i', 'slipway.project': 'prj_1', 'slipway.volume': 'data' },
           Subpath: 'a/b',
           NoCopy: true,
-          DriverConfig: { Name: 'local', Options: { device: 'tmpfs', type: 'tmpfs' } },
+          DriverConfig: {
+            Name: 'local',
+            Options: { type: 'tmpfs', device: 'tmpfs', o: 'size=4096,mode=700,noexec,nosuid,nodev' },
+          },
         },
       },
       { Type: 'tmpfs', Target: '/t', TmpfsOptions: { SizeBytes: 1024, Mode: 0o1777 } },
@@ -171,6 +174,19 @@ describe('refused', () => {
     refused({ volumes: [{ ...volume, subpath: 'a/..b/c' }] }).not.toThrow()
     refused({ volumes: [{ ...volume, subpath: 'a' }] }, 144).toThrow(/Engine 26/)
     refused({ noNewPrivileges: true }, 143).toThrow(/Engine 25/)
+  })
+
+  test('mount options of any kind: a release of old that carries them is not brought back', () => {
+    for (const options of [{ type: 'tmpfs', device: '/', o: 'rbind' }, { type: 'tmpfs', device: 'tmpfs' }, {}]) {
+      const old = { ...volume, options } as VolumeMount
+      refused({ volumes: [old] }).toThrow(/could mount a folder of the server/)
+    }
+    const memory = (more: object) => ({
+      volumes: [{ ...volume, memory: { sizeBytes: 4096, ...more } as MemoryVolume }],
+    })
+    refused(memory({ mode: 0o700, inodes: 10, readOnly: true })).not.toThrow()
+    for (const more of [{ sizeBytes: '1,rbind' }, { mode: '700,rbind' }, { uid: 1.5 }, { noExec: 'rbind' }, { o: 'x' }])
+      refused(memory(more)).toThrow(/in memory/)
   })
 
   test('places that are none', () => {

@@ -1,7 +1,7 @@
 import type { Mount } from '../answers.ts'
 import { LABEL } from '../labels.ts'
 import { literal } from './literal.ts'
-import type { ServiceSpec, VolumeMount } from './spec.ts'
+import type { MemoryVolume, ServiceSpec, VolumeMount } from './spec.ts'
 
 type Owner = { instance: string; project: string }
 
@@ -24,10 +24,7 @@ export function mountsOf({ volumes, memory = [], project }: ServiceSpec, instanc
 }
 
 function volumeMount(volume: VolumeMount, { instance, project }: Owner): Mount {
-  const { name, key, target, readOnly, subpath, copy = true, options = {} } = volume
-  const literally = Object.entries(options)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([option, value]) => [option, literal(value)])
+  const { name, key, target, readOnly, subpath, copy = true, memory } = volume
   return {
     Type: 'volume',
     Source: name,
@@ -42,7 +39,23 @@ function volumeMount(volume: VolumeMount, { instance, project }: Owner): Mount {
       },
       ...(subpath !== undefined && { Subpath: subpath }),
       ...(!copy && { NoCopy: true }),
-      ...(literally.length > 0 && { DriverConfig: { Name: 'local', Options: Object.fromEntries(literally) } }),
+      ...(memory && { DriverConfig: { Name: 'local', Options: memoryOptions(memory) } }),
     },
   }
+}
+
+/** No word of them is anybody's own: `device` and `o` reach mount(2), where `rbind` would be a folder of the server. */
+function memoryOptions({ sizeBytes, mode, uid, gid, inodes, readOnly, noExec }: MemoryVolume): Record<string, string> {
+  const o = [
+    `size=${sizeBytes}`,
+    ...(mode === undefined ? [] : [`mode=${mode.toString(8)}`]),
+    ...(uid === undefined ? [] : [`uid=${uid}`]),
+    ...(gid === undefined ? [] : [`gid=${gid}`]),
+    ...(inodes === undefined ? [] : [`nr_inodes=${inodes}`]),
+    ...(readOnly ? ['ro'] : []),
+    ...(noExec ? ['noexec'] : []),
+    'nosuid',
+    'nodev',
+  ]
+  return { type: 'tmpfs', device: 'tmpfs', o: o.join() }
 }

@@ -74,8 +74,19 @@ export type VolumeMount = {
   subpath?: string
   /** False: a new volume stays empty instead of getting what the image has in that place. */
   copy?: boolean
-  /** Of the engine's own driver, for when the volume is made. */
-  options?: Record<string, string>
+  /** It lives in memory (tmpfs), from when it is made on. */
+  memory?: MemoryVolume
+}
+
+/** Numbers and flags, never text: the engine hands what becomes of them to mount(2). */
+export type MemoryVolume = {
+  sizeBytes: number
+  mode?: number
+  uid?: number
+  gid?: number
+  inodes?: number
+  readOnly?: boolean
+  noExec?: boolean
 }
 
 export type LaidFile = {

@@ -1,0 +1,50 @@
+import type { MemoryVolume, ServiceSpec, VolumeMount } from './spec.ts'
+
+type Refuse = (message: string) => void
+
+/** All that a volume of a spec may say. A release of old may say more, and what it says was handed to mount(2). */
+const KNOWN: ReadonlySet<string> = new Set<keyof VolumeMount>([
+  'name',
+  'key',
+  'target',
+  'readOnly',
+  'subpath',
+  'copy',
+  'memory',
+])
+
+export function acceptVolume(volume: VolumeMount, { replicas, canShare }: ServiceSpec, refuse: Refuse): void {
+  const { name, target, readOnly, subpath, memory } = volume
+  // Anything else could be read as a path of the server.
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) refuse(`“${name}” is not a volume's name.`)
+  const odd = Object.keys(volume).find((key) => !KNOWN.has(key))
+  if (odd !== undefined) {
+    refuse(`the volume ${name} has “${odd}”, which could mount a folder of the server; deploy the source again.`)
+  }
+  if (!isPlace(target)) refuse(`the volume ${name} needs an absolute path in the container.`)
+  if (!readOnly && replicas > 1 && !canShare) {
+    refuse(`the writable volume ${name} allows one replica, not ${replicas}.`)
+  }
+  if (subpath !== undefined && !isInside(subpath)) refuse(`“${subpath}” is not a path inside of the volume ${name}.`)
+  if (memory !== undefined && !isMemory(memory)) refuse(`the volume ${name} is none that can be had in memory.`)
+}
+
+/** Whole numbers and flags only: what is made of them is a line of mount options. */
+function isMemory({ sizeBytes, mode, uid, gid, inodes, readOnly, noExec, ...others }: MemoryVolume): boolean {
+  const numbers = [sizeBytes, mode ?? 0, uid ?? 0, gid ?? 0, inodes ?? 1]
+  const flags = [readOnly ?? false, noExec ?? false]
+  return (
+    Object.keys(others).length === 0 &&
+    numbers.every((number) => Number.isSafeInteger(number) && number >= 0) &&
+    flags.every((flag) => typeof flag === 'boolean') &&
+    sizeBytes > 0 &&
+    inodes !== 0
+  )
+}
+
+export const isPlace = (path: string): boolean => path.startsWith('/') && !/[\0]/.test(path) && /[^/]/.test(path)
+
+/** Relative, and never upwards. */
+export function isInside(path: string): boolean {
+  return path !== '' && !/^\/|\0/.test(path) && !path.split('/').includes('..')
+}
