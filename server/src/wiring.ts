@@ -89,7 +89,7 @@ export function wire(config: Config, logger: Logger): Wired {
   const listener = openListener({ databaseUrl: config.databaseUrl, log: logger })
   const changes = notifications({ listener, pool, onError })
   const transport = openTransport({ databaseUrl: config.databaseUrl, listener, log: logger })
-  const runtime = swarmRuntime({ instance: config.instance })
+  const runtime = swarmRuntime({ instance: config.instance, reservedPorts: ownPorts(config) })
   const archive = diskArchive(join(config.dataDir, 'logs'))
   const past = history({ db, archive })
   const platform: Platform = {
@@ -139,6 +139,8 @@ export function wire(config: Config, logger: Logger): Wired {
 
 /** Runs at once in one process; most of their time is spent waiting for an engine. */
 const SLOTS = 8
+
+const ownPorts = ({ edge, port }: Config) => [edge.httpPort, edge.httpsPort, port]
 
 /** Everything of the edge is called after the instance: two of them may share an engine. */
 const edgeName = (config: Config) => `${config.instance}-edge`

@@ -208,9 +208,54 @@ describe('in our words', () => {
     ])
   })
 
+  it('a host name that others would look up is not set', async () => {
+    const named = async (hostname: string) => (await ours(`hostname: ${JSON.stringify(hostname)}`)).service?.hostname
+    expect(await named('worker-1')).toBe('worker-1')
+    for (const hostname of ['a', 'A', 'api.payments.example', 'web.prj_1.internal', 'x y', '-x'])
+      expect(await named(hostname)).toBeNull()
+  })
+
+  it('limits that all projects share are not raised, and nothing is reserved', async () => {
+    const { service, keys } = await ours(
+      'ulimits: {nofile: {soft: 1024, hard: 65536}, memlock: -1, rtprio: 99, core: -1, nofile2: 1}, deploy: {resources: {reservations: {memory: 900g, cpus: "64"}}}',
+    )
+    expect(service?.ulimits).toEqual([
+      { name: 'nofile', soft: 1024, hard: 65_536 },
+      { name: 'memlock', soft: -1, hard: -1 },
+    ])
+    expect(keys).toEqual(
+      expect.arrayContaining(['ulimits.rtprio', 'ulimits.core', 'deploy.resources.reservations.memory']),
+    )
+    expect(Object.keys(service ?? {})).not.toContain('reserved')
+  })
+
+  it.each([
+    ...[
+      'net.ipv4/../../kernel/core_pattern',
+      'net/ipv4/ip_forward',
+      'net.netfilter.nf_conntrack_max',
+      'net.core.rmem_max',
+    ],
+    ...['kernel.core_pattern', 'vm.overcommit_memory', 'fs.inotify.max_user_instances', 'kernel.shm/../x'],
+  ])('the kernel setting %s of the server stays as it is', async (name) => {
+    const { service, keys } = await ours(`sysctls: {${JSON.stringify(name)}: 1}`)
+    expect(service?.sysctls).toEqual({})
+    expect(keys).toEqual([`sysctls.${name}`])
+  })
+
+  it('raw packets are not to be had, and new privileges only on demand', async () => {
+    const { service, keys } = await ours(
+      'cap_add: [NET_RAW, cap_net_raw, CHOWN], security_opt: ["no-new-privileges:false"]',
+    )
+    expect(service).toMatchObject({ capabilities: { add: ['CHOWN'] }, noNewPrivileges: false })
+    expect(keys).toEqual(['cap_add', 'cap_add'])
+    expect((await ours('user: b')).service?.noNewPrivileges).toBeNull()
+    expect((await refusal(ours('deploy: {replicas: 101}'))).message).toContain('101 containers')
+  })
+
   it('every key that is not honoured is named', async () => {
     const { keys, service } = await ours(
-      'privileged: true, devices: [/dev/x], pid: host, network_mode: host, security_opt: ["seccomp:unconfined"], cap_add: [SYS_ADMIN, CHOWN], sysctls: {vm.x: 1, net.x: 2}, logging: {driver: syslog}, mac_address: b, cpuset: "0"',
+      'privileged: true, devices: [/dev/x], pid: host, network_mode: host, security_opt: ["seccomp:unconfined"], cap_add: [SYS_ADMIN, CHOWN], sysctls: {vm.x: 1, net.core.somaxconn: 2}, logging: {driver: syslog}, mac_address: b, cpuset: "0"',
     )
     expect(keys.sort()).toEqual([
       'cap_add',
@@ -225,7 +270,7 @@ describe('in our words', () => {
       'sysctls.vm.x',
     ])
     expect(service?.capabilities.add).toEqual(['CHOWN'])
-    expect(service?.sysctls).toEqual({ 'net.x': '2' })
+    expect(service?.sysctls).toEqual({ 'net.core.somaxconn': '2' })
     expect(service?.networks).toEqual([{ network: 'default', aliases: ['a'] }])
   })
 

@@ -138,6 +138,7 @@ const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
   RuntimeFailure: {
     spec_refused: 'spec_refused',
     volume_unsafe: 'spec_refused',
+    port_taken: 'port_taken',
     update_running: 'update_running',
     image_missing: 'image_not_found',
     image_denied: 'image_not_found',

@@ -143,8 +143,8 @@ function end(entry: Entry): void {
   )
 }
 
-/** Contains keys and passphrases: kept as a hash. */
-function keyOf(target: EngineTarget): string {
+/** Contains keys and passphrases: kept as a hash. What is allowed there is no other way to get there. */
+function keyOf({ policy: _, ...target }: EngineTarget): string {
   return createHash('sha256').update(JSON.stringify(target)).digest('base64')
 }
 

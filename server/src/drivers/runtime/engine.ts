@@ -1,6 +1,10 @@
 import type { SshTarget } from '../ssh/target.ts'
+import type { EnginePolicy } from './policy.ts'
 
-export type EngineTarget = { kind: 'local'; socketPath: string } | { kind: 'ssh'; ssh: SshTarget; socketPath: string }
+export type EngineTarget = (
+  | { kind: 'local'; socketPath: string }
+  | { kind: 'ssh'; ssh: SshTarget; socketPath: string }
+) & { policy?: EnginePolicy }
 
 export interface EngineInspector {
   /** Facts or a failure (EngineFailure, SshFailure) within 15 s; an aborted signal rejects with its reason. */

@@ -10,6 +10,7 @@ export type RuntimeFailureCode =
   | 'disk_full'
   | 'engine_taken'
   | 'volume_unsafe'
+  | 'port_taken'
 
 /** The engine works, but what was asked cannot be done. */
 export class RuntimeFailure extends Error {
@@ -36,6 +37,7 @@ const hints: Record<RuntimeFailureCode, string> = {
   registry_unreachable:
     'Check the name of the registry and that the server can reach it, or load the image on the server.',
   disk_full: 'Free some space on the server: old images and build cache are the first to look at.',
+  port_taken: 'Choose another port of the server, or remove the service that has it.',
   volume_unsafe:
     'Look at it on the server (docker volume inspect), save what belongs to the project, remove the volume and deploy again.',
   engine_taken: 'Use another server. The other organization frees this one by removing it from its own servers.',

@@ -5,6 +5,7 @@ import { collectGarbage, removeStrays } from './garbage.ts'
 import { findImage, inspectImage, removeImage } from './images.ts'
 import { ensureNetwork, removeNetwork } from './networks.ts'
 import { claimEngine, disownEngine, readOwner } from './owner.ts'
+import { OPEN_POLICY } from './policy.ts'
 import { imagesIn } from './project-images.ts'
 import { pullImage } from './pull.ts'
 import { PUT_MS, putFiles } from './put-files.ts'
@@ -28,14 +29,27 @@ const LONG_MS = 180_000
 const PULL_MS = 900_000
 const times = { writeMs: WRITE_MS, removeMs: LONG_MS }
 
-/** Docker Engine in Swarm mode. `instance` marks what is ours on an engine that others use too. */
-export function swarmRuntime({ instance, idleMs }: { instance: string; idleMs?: number }): Runtime {
+export type SwarmOptions = {
+  /** Marks what is ours on an engine that others use too. */
+  instance: string
+  /** Ports of the machine that no service gets: those of the edge and of the platform. */
+  reservedPorts?: readonly number[]
+  idleMs?: number
+}
+
+/** Docker Engine in Swarm mode. */
+export function swarmRuntime({ instance, reservedPorts = [], idleMs }: SwarmOptions): Runtime {
   const connections = engineConnections(idleMs === undefined ? {} : { idleMs })
   const run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, work: Work<T>) =>
     connections.use(engine, { signal, deadlineMs }, work)
   return {
     apply: (engine, spec, { signal, interrupt = false, guard }) =>
-      applyOver({ connections, engine, signal }, spec, { instance, interrupt, guard }, times),
+      applyOver(
+        { connections, engine, signal },
+        spec,
+        { instance, interrupt, guard, policy: engine.policy ?? OPEN_POLICY, reservedPorts },
+        times,
+      ),
     serving: (engine, key, options) => untilServing({ connections, engine, service: { ...key, instance } }, options),
     watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),
     restart: (engine, key, { signal, token, deployment, guard }) =>

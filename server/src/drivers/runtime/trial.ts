@@ -1,3 +1,9 @@
+import { callEngine } from './ask.ts'
+import { connectEngine } from './connect.ts'
+import type { EngineTarget } from './engine.ts'
+import { findService } from './find.ts'
+import { updateService } from './rollout/apply.ts'
+import { renderService } from './rollout/render.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
 
 /** For the tests of this room: an application that behaves as told, and a spec that runs it on any engine of the lab. */
@@ -79,6 +85,23 @@ process.on('SIGTERM', () => {
   server.closeIdleConnections();
 });
 `.trim()
+
+/** Puts a spec on the engine under a condition that no node meets, as whoever runs the engine can. */
+export async function applyNowhere(engine: EngineTarget, instance: string, spec: ServiceSpec): Promise<void> {
+  const signal = AbortSignal.timeout(20_000)
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
+  const bounds = { machineBytes: 1024 ** 3, ceilings: {} }
+  const around = { instance, api: 145, bounds, health: { Test: ['NONE'] }, forceUpdate: 0 }
+  const { TaskTemplate, ...rendered } = renderService(spec, { ...around, over: 'running' })
+  const body = { ...rendered, TaskTemplate: { ...TaskTemplate, Placement: { Constraints: ['node.labels.none==1'] } } }
+  try {
+    const current = await findService(docker, { ...spec, instance }, signal)
+    if (current) await updateService(docker, current, body)
+    else await callEngine(docker, { method: 'POST', path: '/services/create', body }, signal)
+  } finally {
+    close()
+  }
+}
 
 /** Waits for a condition, never for a time. */
 export async function until<T>(

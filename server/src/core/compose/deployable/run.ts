@@ -74,11 +74,6 @@ export function limitsOf({
   }
 }
 
-export function reservedOf({ deploy, mem_reservation: memory }: NormalService): Amounts {
-  const reserved = deploy?.resources.reservations
-  return amounts(reserved?.memory ?? memory, reserved?.cpus)
-}
-
 /** Zero and less mean that there is no limit. */
 const amounts = (memory: string | undefined, cpus: number | undefined): Amounts => ({
   ...(memory !== undefined && Number(memory) > 0 && { memoryBytes: Number(memory) }),

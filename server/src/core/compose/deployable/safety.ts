@@ -4,10 +4,10 @@ import type { ComposeService, Trust } from './service.ts'
 
 type View = { trust: Trust; warn(key: string, message: string): void }
 
-/** What the engine gives to every container, and the right to keep memory from being swapped. */
+/** What the engine gives to every container but NET_RAW, and the right to keep memory from being swapped. */
 const HARMLESS = [
   ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'IPC_LOCK', 'KILL', 'MKNOD', 'NET_BIND_SERVICE'],
-  ...['NET_RAW', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
+  ...['SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
 ]
 
 /** Others could reach the server or its other projects, so that only its operator can give them. */
@@ -23,21 +23,48 @@ export function capabilitiesOf(service: NormalService, { trust, warn }: View): C
   return { add, drop: dropped.map(plain) }
 }
 
-export function noNewPrivileges({ security_opt: options = [] }: NormalService, { warn }: View): boolean {
-  const wanted = (option: string) => /^no-new-privileges([:=]true)?$/.test(option)
+export function noNewPrivileges({ security_opt: options = [] }: NormalService, { warn }: View): boolean | null {
+  let said: boolean | null = null
   for (const option of options) {
-    if (!wanted(option))
-      warn('security_opt', `The container runs without ${quoted(option)}, under the engine’s own rules.`)
+    const [, value] = /^no-new-privileges(?:[:=](true|false))?$/.exec(option) ?? []
+    if (value !== undefined || option === 'no-new-privileges') said = value !== 'false'
+    else warn('security_opt', `The container runs without ${quoted(option)}, under the engine’s own rules.`)
   }
-  return options.some(wanted)
+  return said
 }
 
-/** Those that belong to the container's own namespaces; the rest would change the server. */
-const NAMESPACED = /^(net\.|fs\.mqueue\.|kernel\.(shm|msg)|kernel\.sem$)/
+/** Its own name, by which its neighbours find it too: one word, and not the name of another service. */
+export function hostnameOf({ hostname }: NormalService, { names, warn }: View & { names: string[] }): string | null {
+  if (hostname === undefined) return null
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(hostname) && !names.includes(hostname.toLowerCase())) return hostname
+  warn('hostname', 'It is not set: other services would look it up. Use one word that is not the name of a service.')
+  return null
+}
+
+/** What each may be at most; the rest is counted for all projects of the server together, or lets a program outrun others. */
+const ULIMITS: Record<string, number> = {
+  ...{ as: Infinity, core: 0, cpu: Infinity, data: Infinity, fsize: Infinity, memlock: Infinity },
+  ...{ nofile: 1_048_576, nproc: 1_048_576, stack: Infinity },
+}
+
+export function ulimitsOf({ ulimits = {} }: NormalService, { warn }: View): ComposeService['ulimits'] {
+  return Object.entries(ulimits).flatMap(([name, limit]) => {
+    const { soft, hard } = typeof limit === 'number' ? { soft: limit, hard: limit } : limit
+    const most = Object.hasOwn(ULIMITS, name) ? (ULIMITS[name] ?? 0) : undefined
+    const fits = (value: number) => (value === -1 ? most === Infinity || name === 'nproc' : value <= (most ?? -2))
+    if (fits(soft) && fits(hard)) return [{ name, soft, hard }]
+    warn(`ulimits.${name}`, 'It is not set: it is more than one project of a server can have.')
+    return []
+  })
+}
+
+/** Those of the container's own namespaces; the rest would change the server. Anchored: a slash would lead elsewhere. */
+const NAMESPACED =
+  /^(net\.ipv[46]\.[a-z0-9_]+(\.[a-z0-9_]+)*|net\.core\.somaxconn|net\.unix\.max_dgram_qlen|fs\.mqueue\.[a-z_]+|kernel\.(shm(max|all|mni|_rmid_forced)|msg(max|mnb|mni)|sem))$/
 
 export function sysctlsOf({ sysctls = {} }: NormalService, { warn }: View): Record<string, string> {
-  const set = Object.entries(sysctls).filter(([name]) => {
-    if (NAMESPACED.test(name)) return true
+  const set = Object.entries(sysctls).filter(([name, value]) => {
+    if (NAMESPACED.test(name) && /^-?\d+([ \t]+-?\d+)*$/.test(value)) return true
     warn(`sysctls.${name}`, 'It is a setting of the server itself and stays as it is.')
     return false
   })

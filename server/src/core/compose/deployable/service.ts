@@ -33,7 +33,6 @@ export type ComposeService = {
   healthcheck: ComposeHealthcheck
   replicas: number
   limits: Amounts & { pids?: number }
-  reserved: Amounts
   restart: Restart
   /** Stop-first where two at a time would write to the same volume. */
   order: 'start-first' | 'stop-first'
@@ -46,7 +45,8 @@ export type ComposeService = {
   hostname: string | null
   groups: string[]
   capabilities: { add: string[]; drop: string[] }
-  noNewPrivileges: boolean
+  /** Null: nothing is said. */
+  noNewPrivileges: boolean | null
   readOnly: boolean
   init: boolean
   tty: boolean

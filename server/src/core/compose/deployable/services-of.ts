@@ -7,8 +7,8 @@ import { mountsOf } from './mounts.ts'
 import { attachments, projectNetworks } from './networks.ts'
 import { orderOf } from './order.ts'
 import { exposedPorts, publishedPorts } from './ports.ts'
-import { healthcheckOf, limitsOf, millisecondsOf, reservedOf, restartOf } from './run.ts'
-import { capabilitiesOf, logOf, noNewPrivileges, sysctlsOf } from './safety.ts'
+import { healthcheckOf, limitsOf, millisecondsOf, restartOf } from './run.ts'
+import { capabilitiesOf, hostnameOf, logOf, noNewPrivileges, sysctlsOf, ulimitsOf } from './safety.ts'
 import type { ComposeMount, ComposeService, Deployable, Trust } from './service.ts'
 import { unhonoured } from './unhonoured.ts'
 import { volumeForm } from './volume-options.ts'
@@ -23,7 +23,7 @@ export function servicesOf(project: ComposeProject, trust: Trust = {}): Deployab
   const order = orderOf(project.services)
   const jobs = jobsOf(project)
   const services = order.map((name) => {
-    const view = { place: placeOf('services', name), trust, known: mounts, warn: warnFor(name, warn) }
+    const view = { place: placeOf('services', name), trust, known: mounts, names: order, warn: warnFor(name, warn) }
     mounts.set(name, mountsOf(name, project, view))
     const own = {
       networks: attached.get(name) ?? [],
@@ -53,6 +53,8 @@ const warnFor =
 type View = {
   place: Place
   trust: Trust
+  /** Of all services. */
+  names: string[]
   networks: ComposeService['networks']
   mounts: ComposeMount[]
   ports: ComposeService['ports']
@@ -87,7 +89,6 @@ function serviceOf(name: string, project: ComposeProject, view: View): ComposeSe
     healthcheck: healthcheckOf(service.healthcheck),
     replicas: replicasOf(service, view),
     limits: limitsOf(service),
-    reserved: reservedOf(service),
     restart,
     order: rollingOrder(service, view, share),
     canShare: share,
@@ -102,7 +103,7 @@ function identityOf(service: NormalService, view: View) {
   return {
     user: service.user ?? null,
     workingDir: service.working_dir ?? null,
-    hostname: service.hostname ?? null,
+    hostname: hostnameOf(service, view),
     groups: service.group_add ?? [],
     capabilities: capabilitiesOf(service, view),
     noNewPrivileges: noNewPrivileges(service, view),
@@ -116,9 +117,7 @@ function identityOf(service: NormalService, view: View) {
 
 function settingsOf(service: NormalService, view: View) {
   return {
-    ulimits: Object.entries(service.ulimits ?? {}).map(([name, limit]) =>
-      typeof limit === 'number' ? { name, soft: limit, hard: limit } : { name, ...limit },
-    ),
+    ulimits: ulimitsOf(service, view),
     sysctls: sysctlsOf(service, view),
     hosts: hostsOf(service.extra_hosts),
     dns: { servers: service.dns ?? [], options: service.dns_opt ?? [], search: service.dns_search ?? [] },
@@ -156,11 +155,14 @@ function afterOf({ depends_on: waits = {} }: NormalService, { services }: Compos
     .map(([service, { condition, required }]) => ({ service, until: UNTIL[condition], required }))
 }
 
+const MOST_REPLICAS = 100
+
 function replicasOf({ deploy, scale }: NormalService, { place, warn }: View): number {
   if (deploy?.mode?.startsWith('global')) warn('deploy.mode', 'One container runs, not one on every machine.')
   const replicas = deploy?.replicas ?? scale ?? 1
-  if (replicas >= 0 && replicas <= 1000) return replicas
-  throw fault(at(place, 'deploy', 'replicas'), `${replicas} containers cannot be run`, 'Use a number from 0 to 1000.')
+  if (replicas >= 0 && replicas <= MOST_REPLICAS) return replicas
+  const hint = `Use a number from 0 to ${MOST_REPLICAS}.`
+  throw fault(at(place, 'deploy', 'replicas'), `${replicas} containers cannot be run`, hint)
 }
 
 /** Said before it happens: two that write to the same files, or hold the same port, cannot run at once. */

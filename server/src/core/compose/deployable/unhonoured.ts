@@ -30,6 +30,7 @@ const SERVICE: Told = {
   ipc: 'The container has a memory of its own to share; services share none with each other.',
   isolation: 'It is for Windows; the container runs without it.',
   mac_address: 'The engine chooses the address.',
+  mem_reservation: 'Nothing is reserved; mem_limit is what it may use.',
   mem_swappiness: 'The setting of the server counts.',
   memswap_limit: 'Memory is limited by mem_limit; swap is not limited apart from it.',
   oom_kill_disable: 'The container is ended when it exceeds its memory.',
@@ -70,6 +71,7 @@ const DEPLOY: Told = {
   rollback_config: 'A failed rollout goes back to the release before, service by service.',
 }
 
+const RESERVED = 'Nothing is reserved: projects share the server. Limits hold.'
 const UPDATE = 'A rollout replaces one container at a time and goes back when one fails.'
 const ATTACHMENT = 'Addresses and drivers of the network are chosen by the engine.'
 const NETWORK = 'The network is a private one of the project.'
@@ -99,8 +101,8 @@ function ofService(service: NormalService): [string, string][] {
     ...told(present(deploy?.placement) ? { placement: true } : {}, DEPLOY, 'deploy.'),
     ...told(without(deploy?.update_config, 'order'), {}, 'deploy.update_config.', UPDATE),
     ...told(
-      { devices: resources.devices, generic_resources: resources.generic_resources },
-      {},
+      resources,
+      { cpus: RESERVED, memory: RESERVED },
       'deploy.resources.reservations.',
       'The container runs without them.',
     ),

@@ -8,6 +8,7 @@ import * as store from '../store.ts'
 import { firstPort } from './foreign-image.ts'
 import { networkName, privateNetwork } from './names.ts'
 import { type Release, releaseOf, sealRelease } from './release.ts'
+import { checkSize } from './size.ts'
 import { specOfCompose } from './spec-of-compose.ts'
 import { mountsOf, publishedOf, specOf } from './spec-of-settings.ts'
 import { keepUnchanged } from './unchanged.ts'
@@ -41,6 +42,7 @@ export async function freezeRelease(
     release.services.push(spec)
     if (port !== null) release.ports = { ...release.ports, [plan.name]: port }
   }
+  checkSize(release)
   return frozen(scene, release, (name) => images[name]?.id ?? null)
 }
 

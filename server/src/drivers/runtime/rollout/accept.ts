@@ -1,11 +1,19 @@
 import { RuntimeFailure } from '../failure.ts'
+import { acceptPorts, type PortRules } from './accept-ports.ts'
+import { acceptProcess } from './accept-process.ts'
 import { acceptVolume, isPlace } from './accept-volume.ts'
 import type { LaidFile, ServiceSpec } from './spec.ts'
 
 type Refuse = (message: string) => void
 
+/** `api` is the engine's: 145 for 1.45. */
+type Rules = PortRules & { api: number }
+
+/** Tasks take addresses and places in the engine's lists before it is looked whether they can run. */
+const MOST_REPLICAS = 100
+
 /** Refuses what the engine would take and do harm with. Everything else is its own to refuse. */
-export function acceptSpec(spec: ServiceSpec, api = Number.POSITIVE_INFINITY): void {
+export function acceptSpec(spec: ServiceSpec, { api, ...ports }: Rules): void {
   const refuse = (message: string) => {
     throw new RuntimeFailure('spec_refused', `${spec.service}: ${message}`)
   }
@@ -18,18 +26,14 @@ export function acceptSpec(spec: ServiceSpec, api = Number.POSITIVE_INFINITY): v
     if (name === '' || /[=\0]/.test(name)) refuse(`“${name}” is not a variable's name.`)
     if (value.includes('\0')) refuse(`the variable ${name} contains a NUL byte.`)
   }
-  for (const port of (spec.ports ?? []).flatMap(({ target, published }) => [target, published])) {
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) refuse(`${port} is not a port.`)
-  }
-  for (const { name, address } of spec.hosts ?? []) {
-    // More words would be more names.
-    if (/\s|^$/.test(name) || /\s|^$/.test(address)) refuse(`“${name}” at “${address}” is not a host.`)
-  }
   // Less than this is rounded to nothing, and nothing means no limit.
   if (spec.cpus !== undefined && !(spec.cpus >= 0.01)) refuse(`a limit of ${spec.cpus} CPUs is too small.`)
   if (spec.pids !== undefined && !(spec.pids >= 1)) refuse(`a limit of ${spec.pids} processes is too small.`)
-  if (!Number.isInteger(spec.replicas) || spec.replicas < 0) refuse(`${spec.replicas} is not a number of replicas.`)
+  if (!Number.isInteger(spec.replicas) || spec.replicas < 0 || spec.replicas > MOST_REPLICAS)
+    refuse(`${spec.replicas} is not a number of replicas from 0 to ${MOST_REPLICAS}.`)
   if (spec.image.trim() === '') refuse('it has no image.')
+  acceptPorts(spec, ports, refuse)
+  acceptProcess(spec, api, refuse)
   acceptEngine(spec, api, refuse)
 }
 
@@ -48,8 +52,7 @@ function acceptFile({ kind, name, content, target, uid, gid, mode }: LaidFile, r
 }
 
 /** An engine that does not know a setting leaves it out without a word. */
-function acceptEngine({ volumes, noNewPrivileges }: ServiceSpec, api: number, refuse: Refuse): void {
+function acceptEngine({ volumes }: ServiceSpec, api: number, refuse: Refuse): void {
   const partial = volumes.find(({ subpath }) => subpath !== undefined)
   if (partial && api < 145) refuse(`a path inside of the volume ${partial.name} needs Docker Engine 26 or later.`)
-  if (noNewPrivileges && api < 144) refuse('“no new privileges” needs Docker Engine 25 or later.')
 }

@@ -4,8 +4,11 @@ import { apiOf, callEngine, statusOf, wordsOf } from '../ask.ts'
 import { RuntimeFailure } from '../failure.ts'
 import { ensureFiles, isFileMissing } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
+import { machineBytes } from '../machine.ts'
+import type { EnginePolicy } from '../policy.ts'
 import { acceptExisting } from '../volumes.ts'
 import { acceptSpec } from './accept.ts'
+import { refuseTaken } from './accept-ports.ts'
 import { healthConfig } from './health.ts'
 import { identityOf, isChanging, nameOf } from './identity.ts'
 import { imagePrograms } from './image-programs.ts'
@@ -26,6 +29,9 @@ export type Applied = {
 
 export type ApplyOptions = {
   instance: string
+  policy: EnginePolicy
+  /** Ports of the machine that no service gets. */
+  reservedPorts: readonly number[]
   /** Write even while a rollout is running: for going back to a spec that is known to be good. */
   interrupt: boolean
   guard?: Guard | undefined
@@ -51,8 +57,10 @@ export async function applySpec(
   options: ApplyOptions,
   signal: AbortSignal,
 ): Promise<Applied> {
-  acceptSpec(spec, apiOf(docker))
-  const { instance, interrupt, guard } = options
+  const { instance, interrupt, guard, policy, reservedPorts } = options
+  const api = apiOf(docker)
+  acceptSpec(spec, { api, policy, reserved: reservedPorts })
+  const bounds = { machineBytes: await machineBytes(docker, signal), ceilings: policy.ceilings }
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
     const applied = nameOf(current?.Spec)
@@ -67,6 +75,7 @@ export async function applySpec(
       const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
       if (current && isInTheWay(current, tasks, spec)) throw new InTheWay(applied)
+      await refuseTaken(docker, spec, instance, signal)
       const names = spec.volumes.map(({ name }) => name)
       await acceptExisting(docker, { instance, project: spec.project, names }, signal)
       const health = await healthOf(docker, spec, instance, signal)
@@ -74,7 +83,7 @@ export async function applySpec(
       if (spec.files?.length) await guard?.()
       const files = await ensureFiles(docker, spec, instance, signal)
       const forceUpdate = current?.Spec.TaskTemplate.ForceUpdate ?? 0
-      const rendered = renderService(spec, { instance, health, files, forceUpdate, over })
+      const rendered = renderService(spec, { instance, api, bounds, health, files, forceUpdate, over })
       await guard?.()
       signal.throwIfAborted()
       if (current) await updateService(docker, current, rendered)

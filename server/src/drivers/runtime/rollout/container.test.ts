@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { OPEN_POLICY } from '../policy.ts'
 import { acceptSpec } from './accept.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type MemoryVolume, type ServiceSpec, specHash, type VolumeMount } from './spec.ts'
@@ -17,7 +18,6 @@ const stored: ServiceSpec = {
   replicas: 1,
   memoryBytes: 64,
   cpus: 0.5,
-  reserved: { cpus: 0.1 },
   healthcheck: { kind: 'none', intervalMs: 5000, timeoutMs: 2000, retries: 3, startPeriodMs: 1000 },
   stopGraceMs: 5000,
   networks: [{ name: 'n', aliases: ['web'] }],
@@ -32,14 +32,23 @@ const stored: ServiceSpec = {
   labels: { mine: '1' },
 }
 const { ports: _, ...plain } = stored
-const rendering: Rendering = { instance: 'i', health: { Test: ['NONE'] }, forceUpdate: 2, over: 'running' }
+const bounds = { machineBytes: 8 * 1024 ** 3, ceilings: {} }
+const rendering: Rendering = {
+  instance: 'i',
+  api: 145,
+  bounds,
+  health: { Test: ['NONE'] },
+  forceUpdate: 2,
+  over: 'running',
+}
 const render = (more: Partial<ServiceSpec>) => renderService({ ...plain, ...more }, rendering)
 const container = (more: Partial<ServiceSpec>) => render(more).TaskTemplate.ContainerSpec
+const rules = { api: 145, policy: OPEN_POLICY, reserved: [80, 443] }
 
 test('a stored spec is rendered as it always was: its hash would not tell, and nothing would be replaced', () => {
   const text = JSON.stringify(renderService(stored, rendering))
-  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe('a492102dfcc956f6')
-  expect(specHash(stored)).toBe('4e7e5b29755f023baaf78dca66a4f0bd')
+  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe('4c144f589f47bf8b')
+  expect(specHash(stored)).toBe('a818778481f1703d73f34f621cfd99f1')
 })
 
 describe('a container', () => {
@@ -51,7 +60,7 @@ describe('a container', () => {
       readOnly: true,
       stopSignal: 'SIGUSR1',
       noNewPrivileges: true,
-      capabilities: { add: ['net_admin'], drop: ['ALL', 'CAP_CHOWN'] },
+      capabilities: { add: ['net_bind_service'], drop: ['ALL', 'CAP_CHOWN'] },
       ulimits: [{ name: 'nofile', soft: 10, hard: 20 }],
       sysctls: { 'net.b': '2', 'net.a': '1' },
     }
@@ -63,8 +72,8 @@ describe('a container', () => {
       ReadOnly: true,
       StopSignal: 'SIGUSR1',
       Privileges: { NoNewPrivileges: true },
-      CapabilityAdd: ['CAP_NET_ADMIN'],
-      CapabilityDrop: ['ALL', 'CAP_CHOWN'],
+      CapabilityAdd: ['CAP_NET_BIND_SERVICE'],
+      CapabilityDrop: ['ALL'],
       Ulimits: [{ Name: 'nofile', Soft: 10, Hard: 20 }],
     })
     expect(Object.keys(found?.Sysctls ?? {})).toEqual(['net.a', 'net.b'])
@@ -116,6 +125,46 @@ describe('a container', () => {
     ])
   })
 
+  test('holds fewer rights than the engine gives, and gains none', () => {
+    const usual = { CapabilityDrop: ['CAP_AUDIT_WRITE', 'CAP_MKNOD', 'CAP_NET_RAW', 'CAP_SETFCAP'] }
+    expect(container({})).toMatchObject({ ...usual, Privileges: { NoNewPrivileges: true } })
+    expect(container({ capabilities: { add: ['MKNOD'], drop: ['KILL'] } })).toMatchObject({
+      CapabilityAdd: ['CAP_MKNOD'],
+      CapabilityDrop: ['CAP_AUDIT_WRITE', 'CAP_KILL', 'CAP_NET_RAW', 'CAP_SETFCAP'],
+    })
+    expect(container({ noNewPrivileges: false })).not.toHaveProperty('Privileges')
+    const old = renderService(plain, { ...rendering, api: 143 }).TaskTemplate.ContainerSpec
+    expect(old).toMatchObject(usual)
+    expect(old).not.toHaveProperty('Privileges')
+  })
+
+  test('is limited in memory and processes also where nothing is said, and never beyond the ceilings of the server', () => {
+    const { memoryBytes: _, cpus: __, ...bare } = plain
+    const limits = (spec: Partial<ServiceSpec>, ceilings = {}, machineBytes = bounds.machineBytes) =>
+      renderService({ ...bare, ...spec }, { ...rendering, bounds: { machineBytes, ceilings } }).TaskTemplate.Resources
+        ?.Limits
+    const gib = 1024 ** 3
+    expect(limits({})).toEqual({ MemoryBytes: 2 * gib, Pids: 2048 })
+    expect(limits({}, {}, gib)).toEqual({ MemoryBytes: gib / 2, Pids: 2048 })
+    expect(limits({ memoryBytes: 900 * gib, pids: 1e9 })).toEqual({ MemoryBytes: 8 * gib, Pids: 16_384 })
+    const ceilings = { memoryBytes: gib, cpus: 1, pids: 100 }
+    expect(limits({ cpus: 4 }, ceilings)).toEqual({ MemoryBytes: gib, NanoCPUs: 1e9, Pids: 100 })
+    expect(limits({ memoryBytes: 64, cpus: 0.5, pids: 5 }, ceilings)).toEqual({
+      MemoryBytes: 64,
+      NanoCPUs: 5e8,
+      Pids: 5,
+    })
+  })
+
+  test('keeps no more lines than others have room for', () => {
+    const log = (maxSize: string | null, maxFiles: number | null) =>
+      render({ log: { maxSize, maxFiles } }).TaskTemplate.LogDriver?.Options
+    expect(log('900000g', 999)).toEqual({ 'max-size': '5242880', 'max-file': '20' })
+    expect(log('1g', null)).toEqual({ 'max-size': '34952533', 'max-file': '3' })
+    expect(log('20m', 5)).toEqual({ 'max-size': '20m', 'max-file': '5' })
+    for (const odd of ['-1', '0', '1x', '']) expect(log(odd, 2)).toEqual({ 'max-size': '52428800', 'max-file': '2' })
+  })
+
   test('has its limits, its log and its own patience', () => {
     const { TaskTemplate } = render({
       pids: 50,
@@ -163,7 +212,8 @@ describe('a service', () => {
 })
 
 describe('refused', () => {
-  const refused = (more: Partial<ServiceSpec>, api?: number) => expect(() => acceptSpec({ ...plain, ...more }, api))
+  const refused = (more: Partial<ServiceSpec>, other: Partial<typeof rules> = {}) =>
+    expect(() => acceptSpec({ ...plain, ...more }, { ...rules, ...other }))
   const volume = { name: 'v', target: '/v', readOnly: true }
   const file = { kind: 'secret', name: 'key', content: 'eA==', target: '/k', uid: '0', gid: '0', mode: 0o400 } as const
 
@@ -172,8 +222,8 @@ describe('refused', () => {
       refused({ volumes: [{ ...volume, subpath }] }).toThrow(/not a path inside of the volume/)
     }
     refused({ volumes: [{ ...volume, subpath: 'a/..b/c' }] }).not.toThrow()
-    refused({ volumes: [{ ...volume, subpath: 'a' }] }, 144).toThrow(/Engine 26/)
-    refused({ noNewPrivileges: true }, 143).toThrow(/Engine 25/)
+    refused({ volumes: [{ ...volume, subpath: 'a' }] }, { api: 144 }).toThrow(/Engine 26/)
+    refused({ noNewPrivileges: true }, { api: 143 }).toThrow(/Engine 25/)
   })
 
   test('mount options of any kind: a release of old that carries them is not brought back', () => {
@@ -187,6 +237,71 @@ describe('refused', () => {
     refused(memory({ mode: 0o700, inodes: 10, readOnly: true })).not.toThrow()
     for (const more of [{ sizeBytes: '1,rbind' }, { mode: '700,rbind' }, { uid: 1.5 }, { noExec: 'rbind' }, { o: 'x' }])
       refused(memory(more)).toThrow(/in memory/)
+  })
+
+  test('rights that reach beyond the container', () => {
+    const add = (...names: string[]) => ({ capabilities: { add: names, drop: [] } })
+    refused(add('CHOWN', 'cap_ipc_lock')).not.toThrow()
+    for (const name of ['NET_RAW', 'cap_net_raw', 'NET_ADMIN', 'SYS_ADMIN', 'ALL', 'CAP_ALL', 'SYS_PTRACE', 'BPF', ''])
+      refused(add(name)).toThrow(/beyond the container/)
+  })
+
+  test('limits and kernel settings that are shared with the server', () => {
+    const limit = (name: string, soft: number, hard = soft) => ({ ulimits: [{ name, soft, hard }] })
+    for (const [name, value] of [
+      ['nofile', 65_536],
+      ['memlock', -1],
+      ['core', 0],
+      ['stack', -1],
+    ] as const)
+      refused(limit(name, value)).not.toThrow()
+    for (const [name, value] of [
+      ['rtprio', 99],
+      ['nofile', 1_073_741_816],
+      ['nofile', -1],
+      ['core', -1],
+      ['nice', 40],
+    ] as const)
+      refused(limit(name, value)).toThrow(/cannot be set/)
+    const setting = (name: string, value = '1') => ({ sysctls: { [name]: value } })
+    for (const name of [
+      'net.ipv4.ip_unprivileged_port_start',
+      'net.core.somaxconn',
+      'kernel.shmmax',
+      'net.ipv4.conf.all.rp_filter',
+    ])
+      refused(setting(name)).not.toThrow()
+    for (const name of [
+      'net.ipv4/../../kernel/core_pattern',
+      'net.netfilter.nf_conntrack_max',
+      'net.core.rmem_max',
+      'vm.x',
+      'kernel.sem/x',
+      'net.ipv4.',
+      'net.ipv4..x',
+    ])
+      refused(setting(name)).toThrow(/container alone/)
+    refused(setting('net.core.somaxconn', '1\n2')).toThrow(/container alone/)
+  })
+
+  test('ports of the edge, of the platform and of the cluster, and every port where the server allows none', () => {
+    const port = (...published: number[]) => ({
+      ports: published.map((one) => ({ target: 80, published: one, protocol: 'udp' as const })),
+    })
+    refused(port(8080)).not.toThrow()
+    for (const one of [80, 443, 22, 2375, 2376, 2377, 4789, 7946]) refused(port(one)).toThrow(/belongs to the server/)
+    refused(port(...Array.from({ length: 21 }, (_, n) => 9000 + n))).toThrow(/at most 20/)
+    refused(port(8080), { policy: { hostPorts: false, ceilings: {} } }).toThrow(/no project to open ports/)
+    refused(port(0)).toThrow(/not a port/)
+  })
+
+  test('names that are more than one, and more replicas than there are addresses', () => {
+    for (const hostname of ['web.prj_2.internal', 'api.payments.example', 'a b', '-', ''])
+      refused({ hostname }).toThrow(/host name of one word/)
+    refused({ hostname: 'db-1' }).not.toThrow()
+    refused({ networks: [{ name: 'n', aliases: ['a b'] }] }).toThrow(/not a name/)
+    refused({ hosts: [{ name: 'a', address: '1.2.3.4 b' }] }).toThrow(/not a host/)
+    refused({ replicas: 101, volumes: [] }).toThrow(/from 0 to 100/)
   })
 
   test('places that are none', () => {

@@ -3,15 +3,22 @@ import { LABEL } from '../labels.ts'
 import { contentHash } from './identity.ts'
 import { literal } from './literal.ts'
 import { mountsOf } from './mounts.ts'
+import { rightsOf } from './rights.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 
 /** The files of a spec as the engine knows them. */
 export type FileReferences = Pick<ContainerSpec, 'Configs' | 'Secrets'>
 
-type Around = { instance: string; health: HealthConfig | undefined; files?: FileReferences | undefined }
+type Around = {
+  instance: string
+  /** Of the engine: 145 for 1.45. */
+  api: number
+  health: HealthConfig | undefined
+  files?: FileReferences | undefined
+}
 
 /** What runs in each container, in the engine's words. What is not said is left out: the engine's own default holds. */
-export function containerSpec(spec: ServiceSpec, { instance, health, files = {} }: Around): ContainerSpec {
+export function containerSpec(spec: ServiceSpec, { instance, api, health, files = {} }: Around): ContainerSpec {
   const content = {
     Image: spec.image,
     ...(spec.entrypoint && { Command: spec.entrypoint }),
@@ -29,7 +36,7 @@ export function containerSpec(spec: ServiceSpec, { instance, health, files = {} 
     },
     ...(spec.workingDir && { Dir: spec.workingDir }),
     ...(spec.user && { User: spec.user }),
-    ...processOf(spec),
+    ...processOf(spec, api),
     ...namesOf(spec),
     Mounts: mountsOf(spec, instance),
     ...files,
@@ -38,8 +45,8 @@ export function containerSpec(spec: ServiceSpec, { instance, health, files = {} 
 }
 
 /** How its process runs, and what it may do. */
-function processOf(spec: ServiceSpec): Partial<ContainerSpec> {
-  const { groups = [], ulimits = [], capabilities: { add, drop } = { add: [], drop: [] } } = spec
+function processOf(spec: ServiceSpec, api: number): Partial<ContainerSpec> {
+  const { groups = [], ulimits = [] } = spec
   const sysctls = sorted(spec.sysctls)
   return {
     ...(groups.length > 0 && { Groups: groups }),
@@ -49,9 +56,7 @@ function processOf(spec: ServiceSpec): Partial<ContainerSpec> {
     ...(spec.readOnly && { ReadOnly: true }),
     ...(spec.stopSignal && { StopSignal: spec.stopSignal }),
     StopGracePeriod: spec.stopGraceMs * 1_000_000,
-    ...(spec.noNewPrivileges && { Privileges: { NoNewPrivileges: true } }),
-    ...(add.length > 0 && { CapabilityAdd: add.map(capability) }),
-    ...(drop.length > 0 && { CapabilityDrop: drop.map(capability) }),
+    ...rightsOf(spec, api),
     ...(ulimits.length > 0 && {
       Ulimits: ulimits.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
     }),
@@ -71,11 +76,6 @@ function namesOf({ hostname, hosts = [], dns }: ServiceSpec): Partial<ContainerS
     ...(hosts.length > 0 && { Hosts: hosts.map(({ name, address }) => `${address} ${name}`) }),
     ...(Object.keys(config).length > 0 && { DNSConfig: config }),
   }
-}
-
-function capability(name: string): string {
-  const upper = name.toUpperCase()
-  return upper === 'ALL' || upper.startsWith('CAP_') ? upper : `CAP_${upper}`
 }
 
 function sorted(pairs: Record<string, string> = {}): Record<string, string> {

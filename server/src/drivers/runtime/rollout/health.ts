@@ -1,4 +1,5 @@
 import type { HealthConfig } from '../answers.ts'
+import { LEAST_PAUSE_MS } from './bounds.ts'
 import type { Programs } from './image-programs.ts'
 import type { Healthcheck } from './spec.ts'
 
@@ -19,12 +20,12 @@ export function healthConfig(check: Healthcheck, programs: Programs): HealthConf
   const ns = (ms: number) => ms * 1_000_000
   return {
     Test: ['CMD', ...argv],
-    Interval: ns(check.intervalMs),
+    Interval: ns(Math.max(check.intervalMs, LEAST_PAUSE_MS.check)),
     Timeout: ns(check.timeoutMs),
     Retries: check.retries,
     StartPeriod: ns(check.startPeriodMs),
     // From Engine 25 on it is 5 s unless set; a rollout would wait for it.
-    StartInterval: ns(check.startIntervalMs ?? Math.min(check.intervalMs, 1000)),
+    StartInterval: ns(Math.max(check.startIntervalMs ?? Math.min(check.intervalMs, 1000), LEAST_PAUSE_MS.check)),
   }
 }
 

@@ -30,7 +30,7 @@ console.log('WITNESS' + JSON.stringify({
   groups: process.getgroups(),
   capabilities: status.CapEff,
   noNewPrivileges: status.NoNewPrivs,
-  msgqueue: /^Max msgqueue size +(\\d+) +(\\d+)/m.exec(read('/proc/self/limits')).slice(1),
+  stack: /^Max stack size +(\\d+) +(\\d+)/m.exec(read('/proc/self/limits')).slice(1),
   somaxconn: read('/proc/sys/net/core/somaxconn').trim(),
   hosts: /^10.9.8.7\\s+(\\S+)/m.exec(read('/etc/hosts'))?.[1],
   resolv: read('/etc/resolv.conf'),
@@ -53,7 +53,7 @@ const wanted: ServiceSpec = trialSpec({ project, service: 'witness', deployment:
     startIntervalMs: 700,
   },
   monitorMs: 500,
-  hostname: 'inner-{{.Node.ID}}',
+  hostname: 'inner',
   groups: ['4242'],
   capabilities: { add: ['net_bind_service'], drop: ['ALL'] },
   noNewPrivileges: true,
@@ -62,14 +62,14 @@ const wanted: ServiceSpec = trialSpec({ project, service: 'witness', deployment:
   stdin: true,
   pids: 99,
   stopSignal: 'SIGUSR2',
-  ulimits: [{ name: 'msgqueue', soft: 1000, hard: 2000 }],
+  ulimits: [{ name: 'stack', soft: 1_000_000, hard: 2_000_000 }],
   sysctls: { 'net.core.somaxconn': '321' },
   hosts: [{ name: 'legacy.test', address: '10.9.8.7' }],
   dns: { servers: ['10.9.8.1'], options: ['ndots:2'], search: ['corp.test'] },
   log: { maxSize: '1m', maxFiles: 1 },
   memory: [{ target: '/scratch', sizeBytes: 1_048_576, mode: 0o1750 }, { target: '/{{.Node.ID}}' }],
   restart: 'on-failure',
-  restartPolicy: { delayMs: 300, maxAttempts: 2, windowMs: 9000 },
+  restartPolicy: { delayMs: 1300, maxAttempts: 2, windowMs: 9000 },
 })
 
 let seen: Record<string, unknown> = {}
@@ -98,7 +98,7 @@ test('its process may do what was said, and no more', () => {
   expect(seen).toMatchObject({
     capabilities: '0000000000000400',
     noNewPrivileges: '1',
-    msgqueue: ['1000', '2000'],
+    stack: ['1000000', '2000000'],
     somaxconn: '321',
     writable: false,
     tty: true,
@@ -109,7 +109,7 @@ test('its process may do what was said, and no more', () => {
 })
 
 test('it has its names, and no template is filled in', () => {
-  expect(seen).toMatchObject({ hostname: 'inner-{{.Node.ID}}', hosts: 'legacy.test', braces: true })
+  expect(seen).toMatchObject({ hostname: 'inner', hosts: 'legacy.test', braces: true })
   expect(seen.resolv).toMatch(/search .*corp\.test/)
   expect(seen.resolv).toMatch(/options .*ndots:2/)
   expect(container.HostConfig).toMatchObject({ Dns: ['10.9.8.1'] })
@@ -127,6 +127,6 @@ test('the engine has its patience as it was said', async () => {
   const { Spec } = await callEngine<{ Spec: { TaskTemplate: object } }>(docker, { path: `/services/${name}` }, signal)
   close()
   expect(Spec.TaskTemplate).toMatchObject({
-    RestartPolicy: { Condition: 'on-failure', Delay: 3e8, MaxAttempts: 2, Window: 9e9 },
+    RestartPolicy: { Condition: 'on-failure', Delay: 1.3e9, MaxAttempts: 2, Window: 9e9 },
   })
 })

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { callEngine } from '../ask.ts'
+import { connectEngine } from '../connect.ts'
 import type { ServiceKey } from '../labels.ts'
 import { swarmRuntime } from '../swarm.ts'
-import { trialSpec, until } from '../trial.ts'
+import { applyNowhere, trialSpec, until } from '../trial.ts'
 import type { Outcome, WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
-const runtime = swarmRuntime({ instance: 'test-outcomes' })
+const instance = 'test-outcomes'
+const runtime = swarmRuntime({ instance })
 const project = `prj_r${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
 const made = new Set<string>()
@@ -63,7 +66,6 @@ type Expected = { outcome: Outcome['outcome']; reason?: string; restored?: strin
 type Case = [name: string, run: (service: string) => Promise<Outcome>, expected: Expected]
 
 const slow = { environment: { BOOT_MS: '9000' }, healthcheck: { ...trial().healthcheck, startPeriodMs: 40_000 } }
-const tooBig = { reserved: { memoryBytes: 64_000_000_000_000 } }
 const nowhere = { image: 'slipway.invalid/prj_rnone:1' }
 const port = (published: number) => ({ ports: [{ target: 8080, published, protocol: 'tcp' as const }] })
 
@@ -109,25 +111,45 @@ const onCreate: Case[] = [
     created('good', nowhere),
     { outcome: 'never-came-up', reason: 'image-missing', detail: /slipway\.invalid/ },
   ],
-  ['one that fits no node is stuck', created('good', tooBig), { outcome: 'stuck', reason: 'no-resources' }],
+  ['one that fits no node is stuck', nowhereFirst, { outcome: 'stuck', reason: 'no-suitable-node' }],
   [
     'one that ends with 0 and is not started again never came up',
     created('done', { restart: 'on-failure' }),
     { outcome: 'never-came-up', reason: 'exit', detail: /^code 0$/ },
   ],
-  // The engine's own gossip port is taken by a process, not by a task.
   [
-    'a port that a process has is taken',
-    created('good', port(7946)),
-    { outcome: 'never-came-up', reason: 'port-taken', detail: /7946/ },
+    'a port that a container has is taken',
+    portOfContainer,
+    { outcome: 'never-came-up', reason: 'port-taken', detail: /18996/ },
   ],
-  ['a port that a service has is taken', portOfAnother, { outcome: 'stuck', reason: 'port-taken' }],
+  [
+    'a port that its own other task has is taken',
+    created('good', { ...port(18_995), replicas: 2 }),
+    { outcome: 'stuck', reason: 'port-taken' },
+  ],
+  ['a port that a service has is not waited for', portOfAnother, { outcome: 'healthy' }],
 ]
 
 async function portOfAnother(service: string) {
   await seeded(`${service}-other`, port(18_997))
-  await apply(service, 'v1', 'good', port(18_997))
-  return watch(service, 'v1')
+  await expect(apply(service, 'v1', 'good', port(18_997))).rejects.toMatchObject({ code: 'port_taken' })
+  expect((await runtime.observe(engine, project, { signal })).map((one) => one.service)).not.toContain(service)
+  return watch(`${service}-other`, 'v1')
+}
+
+/** One that was started by hand: Swarm does not know of it. */
+async function portOfContainer(service: string) {
+  const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
+  const HostConfig = { PortBindings: { '80/tcp': [{ HostPort: '18996' }] } }
+  const body = { Image: 'busybox:1', Cmd: ['sleep', '600'], ExposedPorts: { '80/tcp': {} }, HostConfig }
+  const { Id } = await callEngine<{ Id: string }>(docker, { method: 'POST', path: '/containers/create', body }, signal)
+  try {
+    await callEngine(docker, { method: 'POST', path: `/containers/${Id}/start` }, signal)
+    return await created('good', port(18_996))(service)
+  } finally {
+    await callEngine(docker, { method: 'DELETE', path: `/containers/${Id}`, query: { force: true } }, signal)
+    close()
+  }
 }
 
 const back = { outcome: 'rolled-back', restored: 'v1' } as const
@@ -155,7 +177,7 @@ const onUpdate: Case[] = [
     { ...back, reason: 'port-closed', detail: /nothing listens/ },
   ],
   ['good to a missing image goes back', updated('good', nowhere), { ...back, reason: 'image-missing' }],
-  ['good to what fits no node is stuck', updated('good', tooBig), { outcome: 'stuck', reason: 'no-resources' }],
+  ['good to what fits no node is stuck', nowhereNext, { outcome: 'stuck', reason: 'no-suitable-node' }],
   ['good to exit goes back with stop-first too', updated('exit', { order: 'stop-first' }), { ...back, reason: 'exit' }],
   ['bad to good is healthy', afterBad('good'), { outcome: 'healthy' }],
   [
@@ -165,6 +187,18 @@ const onUpdate: Case[] = [
   ],
   ['with the same content is healthy', redeployed, { outcome: 'healthy' }],
 ]
+
+async function nowhereFirst(service: string) {
+  made.add(service)
+  await applyNowhere(engine, instance, trialSpec({ project, service, deployment: 'v1' }, 'good'))
+  return watch(service, 'v1')
+}
+
+async function nowhereNext(service: string) {
+  await seeded(service)
+  await applyNowhere(engine, instance, trialSpec({ project, service, deployment: 'v2' }, 'good'))
+  return watch(service, 'v2')
+}
 
 function afterBad(mode: Mode) {
   return async (service: string) => {

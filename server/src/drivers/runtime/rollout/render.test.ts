@@ -6,7 +6,8 @@ import { renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 
 const names = { project: 'prj_r', service: 'web', deployment: 'd1' }
-const rendering = { instance: 'i', health: undefined, forceUpdate: 3, over: 'running' } as const
+const bounds = { machineBytes: 1024 ** 3, ceilings: {} }
+const rendering = { instance: 'i', api: 145, bounds, health: undefined, forceUpdate: 3, over: 'running' } as const
 const render = (more: Partial<ServiceSpec> = {}, over: 'running' | 'nothing' | 'rollout' = 'running') =>
   renderService(trialSpec(names, 'good', more), { ...rendering, over })
 
@@ -54,10 +55,9 @@ describe('a rendered spec', () => {
   })
 
   test('has limits, a log that does not grow, and the generation that runs', () => {
-    const { TaskTemplate } = render({ memoryBytes: 64_000_000, cpus: 0.25, reserved: { cpus: 0.1 } })
+    const { TaskTemplate } = render({ memoryBytes: 64_000_000, cpus: 0.25 })
     expect(TaskTemplate.Resources).toEqual({
-      Limits: { MemoryBytes: 64_000_000, NanoCPUs: 250_000_000 },
-      Reservations: { NanoCPUs: 100_000_000 },
+      Limits: { MemoryBytes: 64_000_000, NanoCPUs: 250_000_000, Pids: 2048 },
     })
     expect(TaskTemplate.LogDriver?.Options).toHaveProperty('max-size')
     expect(TaskTemplate).toMatchObject({ ForceUpdate: 3, ContainerSpec: { Init: true } })

@@ -1,10 +1,14 @@
 import type { HealthConfig, SwarmSpec, TaskTemplate } from '../answers.ts'
 import { serviceName } from '../labels.ts'
+import { type Bounds, LEAST_PAUSE_MS, limitsOf, logOptions } from './bounds.ts'
 import { containerSpec, type FileReferences, labelsOf } from './container.ts'
 import type { ServiceSpec } from './spec.ts'
 
 export type Rendering = {
   instance: string
+  /** Of the engine: 145 for 1.45. */
+  api: number
+  bounds: Bounds
   health: HealthConfig | undefined
   /** Those of the spec, which the engine has already. */
   files?: FileReferences
@@ -14,12 +18,9 @@ export type Rendering = {
   over: 'running' | 'nothing' | 'rollout'
 }
 
-/** What the engine waits before it starts a dead task again; it has no back-off of its own. */
-const RESTART_DELAY_MS = 1000
 const ROLLBACK_MONITOR_MS = 3000
 /** How often a job that fails is tried again where nothing is said; without a number the engine would never end. */
 const JOB_ATTEMPTS = 3
-const LOG = { maxSize: '10m', maxFiles: 3 }
 const conditions = { always: 'any', 'on-failure': 'on-failure', never: 'none' } as const
 
 /** Our spec in the engine's words. */
@@ -39,25 +40,19 @@ export function renderService(spec: ServiceSpec, rendering: Rendering): SwarmSpe
   }
 }
 
-function taskTemplate(spec: ServiceSpec, { instance, health, files, forceUpdate }: Rendering): TaskTemplate {
+function taskTemplate(
+  spec: ServiceSpec,
+  { instance, api, bounds, health, files, forceUpdate }: Rendering,
+): TaskTemplate {
   return {
-    ContainerSpec: containerSpec(spec, { instance, health, files }),
-    Resources: {
-      Limits: { ...amounts(spec), ...(spec.pids !== undefined && { Pids: spec.pids }) },
-      Reservations: amounts(spec.reserved ?? {}),
-    },
+    ContainerSpec: containerSpec(spec, { instance, api, health, files }),
+    // Nothing is reserved: what one project reserves and does not use, others could not have.
+    Resources: { Limits: limitsOf(spec, bounds) },
     RestartPolicy: restartOf(spec),
     Networks: spec.networks.map(({ name, aliases }) => ({ Target: name, Aliases: aliases })),
     LogDriver: { Name: 'local', Options: logOptions(spec) },
     ForceUpdate: forceUpdate,
   }
-}
-
-function logOptions({ log }: ServiceSpec): Record<string, string> {
-  const maxFiles = Math.max(1, log?.maxFiles ?? LOG.maxFiles)
-  // The engine compresses what it has turned over, and refuses to where there is no second file.
-  const single = maxFiles === 1 && { compress: 'false' }
-  return { 'max-size': log?.maxSize ?? LOG.maxSize, 'max-file': String(maxFiles), ...single }
 }
 
 function rollsOf(spec: ServiceSpec, over: Rendering['over']): Pick<SwarmSpec, 'UpdateConfig' | 'RollbackConfig'> {
@@ -80,12 +75,13 @@ function rollsOf(spec: ServiceSpec, over: Rendering['over']): Pick<SwarmSpec, 'U
 }
 
 function restartOf({ job, restart, restartPolicy = {} }: ServiceSpec): NonNullable<TaskTemplate['RestartPolicy']> {
-  const { delayMs = RESTART_DELAY_MS, maxAttempts, windowMs } = restartPolicy
+  const { delayMs = 0, maxAttempts, windowMs } = restartPolicy
   const again = job && restart !== 'never'
   const attempts = again ? maxAttempts || JOB_ATTEMPTS : maxAttempts
   return {
     Condition: again ? 'on-failure' : conditions[restart],
-    Delay: ns(delayMs),
+    // The engine has no back-off of its own.
+    Delay: ns(Math.max(delayMs, LEAST_PAUSE_MS.restart)),
     ...(attempts !== undefined && { MaxAttempts: attempts }),
     ...(windowMs !== undefined && { Window: ns(windowMs) }),
   }
@@ -104,13 +100,6 @@ function portsOf({ ports = [] }: ServiceSpec) {
     // The mesh needs IPVS and hides the caller's address.
     PublishMode: 'host' as const,
   }))
-}
-
-function amounts({ memoryBytes, cpus }: { memoryBytes?: number; cpus?: number }) {
-  return {
-    ...(memoryBytes !== undefined && { MemoryBytes: memoryBytes }),
-    ...(cpus !== undefined && { NanoCPUs: Math.round(cpus * 1_000_000_000) }),
-  }
 }
 
 function ns(ms: number): number {

@@ -8,7 +8,7 @@ import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { serviceName } from '../labels.ts'
 import { swarmRuntime } from '../swarm.ts'
-import { trialSpec, until } from '../trial.ts'
+import { applyNowhere, trialSpec, until } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
@@ -52,8 +52,6 @@ async function taskOf(service: string) {
   return tasks.filter((task) => task.service === service && task.state === 'running').map(({ taskId }) => taskId)
 }
 
-const tooBig = { reserved: { memoryBytes: 64_000_000_000_000 } }
-
 describe.concurrent('restoring an older spec', { timeout: 150_000 }, () => {
   test('after the engine went back by itself there is nothing to do', async ({ expect }) => {
     const before = await seeded('back')
@@ -66,7 +64,7 @@ describe.concurrent('restoring an older spec', { timeout: 150_000 }, () => {
 
   test('over a rollout that is stuck needs to interrupt, and touches no task that runs', async ({ expect }) => {
     const before = await seeded('stuck')
-    await apply('stuck', 'v2', 'good', tooBig)
+    await applyNowhere(engine, instance, trialSpec({ project, service: 'stuck', deployment: 'v2' }, 'good'))
     expect(await watch('stuck', 'v2')).toMatchObject({ outcome: 'stuck' })
     await expect(apply('stuck', 'v1', 'good')).rejects.toMatchObject({ code: 'update_running' })
     expect(await apply('stuck', 'v1', 'good', { interrupt: true })).toMatchObject({ did: 'updated' })

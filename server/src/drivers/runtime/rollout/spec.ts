@@ -12,11 +12,9 @@ export type ServiceSpec = {
   entrypoint?: string[]
   environment: Record<string, string>
   replicas: number
-  /** Hard limits. */
+  /** Hard limits; a container has one of memory and one of processes also where nothing is said (`bounds.ts`). */
   memoryBytes?: number
   cpus?: number
-  /** What a node must have free before a task is placed on it; without it nothing is reserved. */
-  reserved?: { memoryBytes?: number; cpus?: number }
   healthcheck: Healthcheck
   stopGraceMs: number
   /** Aliases belong to a network: the short name of a service must not be heard on a network of several projects. */
@@ -51,8 +49,9 @@ export type ServiceSpec = {
   stopSignal?: string
   hostname?: string
   groups?: string[]
-  /** Without CAP_. */
+  /** Without CAP_; what is dropped from every container is in `rights.ts`. */
   capabilities?: { add: string[]; drop: string[] }
+  /** True unless false is said, from Engine 25 on. */
   noNewPrivileges?: boolean
   readOnly?: boolean
   tty?: boolean
@@ -121,7 +120,7 @@ type CheckKind =
   | { kind: 'none' }
 
 /** Raised when the same spec is rendered differently, so that "unchanged" never keeps an old rendering. */
-const RENDERING = 2
+const RENDERING = 3
 
 /** The content of a spec without the deployment that brought it: equal hashes mean that nothing changed. */
 export function specHash({ deployment: _, ...content }: ServiceSpec): string {
