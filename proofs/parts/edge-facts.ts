@@ -6,7 +6,7 @@ export type EdgeFacts = { container: string; startedAt: string; restarts: number
 /** Of the running edge of an instance: its container, and what Caddy itself says about configurations it has taken. */
 export async function edgeFacts(socketPath: string, instance: string): Promise<EdgeFacts> {
   const docker = engineAt(socketPath)
-  const filters = { label: [`com.docker.swarm.service.name=${instance}-edge`], status: ['running'] }
+  const filters = { label: [`slipway.edge.name=${instance}-edge`], status: ['running'] }
   const [found, ...others] = await docker.listContainers({ filters })
   if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} edges run`)
   const container = docker.getContainer(found.Id)

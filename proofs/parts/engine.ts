@@ -7,9 +7,10 @@ export async function belongings(socketPath: string, instance: string) {
   const docker = engineAt(socketPath)
   const label = [`slipway.instance=${instance}`]
   const edge = `${instance}-edge`
-  const [services, containers, networks, volumes, configs, images] = await Promise.all([
+  const [services, own, edges, networks, volumes, configs, images] = await Promise.all([
     docker.listServices(),
     docker.listContainers({ all: true, filters: { label } }),
+    docker.listContainers({ all: true, filters: { label: [`slipway.edge.name=${edge}`] } }),
     docker.listNetworks(),
     docker.listVolumes(),
     docker.listConfigs(),
@@ -19,7 +20,7 @@ export async function belongings(socketPath: string, instance: string) {
     labels?.['slipway.instance'] === instance || name === edge || name?.startsWith(`${edge}-`) === true
   return {
     services: services.filter((one) => ours(one.Spec?.Labels, one.Spec?.Name)),
-    containers,
+    containers: [...own, ...edges],
     networks: networks.filter((one) => ours(one.Labels, one.Name)),
     volumes: (volumes.Volumes ?? []).filter((one) => ours(one.Labels, one.Name)),
     configs: configs.filter((one) => ours(one.Spec?.Labels, one.Spec?.Name)),

@@ -175,7 +175,7 @@ function deployParts(platform: Platform): DeployParts {
     syncContext,
     folders: projectFolders(config.dataDir),
     acme: authorityOf(config),
-    edgeNetwork: { name: edgeName(config), alias },
+    edgeAlias: alias,
     // Whatever someone calls a volume of theirs, it is not the one with the files of the source.
     volumeName: (project, key) => projectVolume(project, `data-${key}`),
     filesVolume: (project) => projectVolume(project, FILES_VOLUME),

@@ -1,25 +1,30 @@
-import { until } from '../../../server/src/drivers/edge/bench.ts'
+import { caddyEdge } from '../../../server/src/drivers/edge/caddy.ts'
 import { engineAt } from '../engine.ts'
 
 type Edge = { socket: string; instance: string }
 
-/** Another task in the place of the edge's, as the engine does it on an upgrade; returns when it is healthy. */
+/** The same program under two names: to the platform the second is an upgrade. */
+const IMAGES = ['caddy:2', 'caddy:2-alpine']
+
+/** Another container in the place of the edge's, as the platform does it on an upgrade; returns when it is healthy. */
 export async function replaceEdge({ socket, instance }: Edge): Promise<void> {
   const docker = engineAt(socket)
   const name = `${instance}-edge`
-  const old = await containersOf(docker, name)
-  const [service] = await docker.listServices({ filters: { name: [name] } })
-  if (!service?.Spec) throw new Error('there is no edge')
-  const spec = structuredClone(service.Spec) as { TaskTemplate: { ForceUpdate?: number } }
-  spec.TaskTemplate.ForceUpdate = (spec.TaskTemplate.ForceUpdate ?? 0) + 1
-  await docker.getService(service.ID).update({ _query: { version: service.Version?.Index }, _body: spec })
-  await until('another container runs', 60, async () => {
-    const now = await containersOf(docker, name)
-    return now.length > 0 && !now.some((id) => old.includes(id))
-  })
+  const [id] = await containersOf(docker, name)
+  if (id === undefined) throw new Error('there is no edge')
+  const { Config, HostConfig } = await docker.getContainer(id).inspect()
+  const portOf = (inside: string) => {
+    const bound = HostConfig.PortBindings as Record<string, { HostPort: string }[] | undefined>
+    return Number(bound[inside]?.[0]?.HostPort)
+  }
+  const image = IMAGES.find((one) => one !== Config.Image) ?? ''
+  const settings = { image, instance, httpPort: portOf('80/tcp'), httpsPort: portOf('443/tcp') }
+  const engine = { connect: async () => ({ docker, explain: async (error: unknown) => error, close: () => {} }) }
+  const done = await caddyEdge(engine, { name }).ensure(null, settings)
+  if (done !== 'replaced') throw new Error(`the edge was ${done}`)
 }
 
 export async function containersOf(docker: ReturnType<typeof engineAt>, name: string): Promise<string[]> {
-  const filters = { label: [`com.docker.swarm.service.name=${name}`], status: ['running'] }
+  const filters = { label: [`slipway.edge.name=${name}`], status: ['running'] }
   return (await docker.listContainers({ filters })).map(({ Id }) => Id)
 }

@@ -1,8 +1,10 @@
+import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import { wantedOn } from '../certificates/install.ts'
 import * as domains from '../domains/store.ts'
 import type { Platform } from '../platform.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
+import { publicNetwork } from './release/names.ts'
 
 type Parts = Pick<Platform, 'db' | 'keys' | 'edge' | 'config' | 'log'>
 const AT_ONCE = 4
@@ -47,5 +49,21 @@ async function mend({ db, keys, edge, config, log }: Parts, server: servers.Serv
     )
     return equal()
   })
+  await mendGateways({ db, edge, config, log }, server, engine, signal)
   if (done.written + done.removed > 0) log.warn({ server: server.id, ...done }, 'the files of an edge were put right')
+}
+
+/** A gateway that somebody removed, or that an older platform made, is as it should be within a minute. */
+async function mendGateways(
+  { db, edge, config, log }: Omit<Parts, 'keys'>,
+  server: servers.ServerRow,
+  engine: EngineTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  const projects = new Set((await domains.routesOn(db, server.id)).map(({ project }) => project))
+  const gateways = [...projects].map((project) => ({ project, org: server.orgId, network: publicNetwork(project) }))
+  const settings = { ...config.edge, instance: config.instance }
+  const { changed, failed } = await edge.gateways.mend(engine, gateways, settings, signal)
+  if (changed + failed.length > 0)
+    log.warn({ server: server.id, changed, failed: failed.slice(0, 10) }, 'gateways were put right')
 }

@@ -34,7 +34,7 @@ async function collectOn(parts: DeployParts, server: servers.ServerRow, signal: 
   const images = await Promise.all(projects.map(({ id, orgId }) => neededImages(parts.db, orgId, id)))
   const roots = {
     services: [],
-    networks: [parts.edgeNetwork.name],
+    networks: [],
     projects: projects.map(({ id }) => id),
     images: images.flatMap((needed) => [...needed]),
     before,

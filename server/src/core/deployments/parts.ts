@@ -14,8 +14,8 @@ export type DeployParts = Platform & {
   syncContext(directory: string, tree: SourceTree, signal: AbortSignal): Promise<unknown>
   folders: ProjectFolders
   acme: AuthorityParts
-  /** The network of the edge, and under which name it looks for a service there. */
-  edgeNetwork: { name: string; alias(project: string, service: string): string }
+  /** Under which name a project's gateway looks for a service. */
+  edgeAlias(project: string, service: string): string
   /** What the engine calls a volume of a project, and the one that holds what is mounted from its source. */
   volumeName(project: string, key: string): string
   filesVolume(project: string): string

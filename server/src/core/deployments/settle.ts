@@ -8,6 +8,7 @@ import * as servers from '../servers/store.ts'
 import type { DeployParts } from './parts.ts'
 import { dropImages } from './release/images.ts'
 import { releaseOf } from './release/release.ts'
+import { ensureGround } from './rollout/ground.ts'
 import { forgetOtherPorts, postpone, serversOf, writeSettled } from './settle-store.ts'
 import * as store from './store.ts'
 
@@ -79,7 +80,10 @@ export async function stands(
   { parts, run, engine, projectId, signal }: Here,
   active: { id: string; release: string | null },
 ) {
-  const { services } = releaseOf(parts, active)
+  const release = releaseOf(parts, active)
+  const { services } = release
+  await run.write(async () => {})
+  await ensureGround(parts, { engine, org: run.orgId, project: projectId, release }, signal)
   const stand = async (spec: ServiceSpec): Promise<boolean> => {
     await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
     const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }

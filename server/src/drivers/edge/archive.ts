@@ -5,15 +5,21 @@ import { EDGE_ROOT } from './config.ts'
 export type EdgeFiles = { path: string; body: string | Buffer }[]
 
 /** Puts files into the edge's volume in one request, without running anything there. Works for remote engines too. */
-export async function upload(container: Container, files: EdgeFiles, signal: AbortSignal): Promise<void> {
+export function upload(container: Container, files: EdgeFiles, signal: AbortSignal): Promise<void> {
+  // Keys are for Caddy alone.
+  const modeOf = (path: string) => (path.endsWith('.pem') ? 0o600 : 0o644)
+  const whole = files.map(({ path, body }) => ({ path: `${EDGE_ROOT}/${path}`, body, mode: modeOf(path) }))
+  return uploadTo(container, whole, signal)
+}
+
+type WholeFile = { path: string; body: string | Buffer; mode: number }
+
+/** The same anywhere in the container, by absolute paths. */
+export async function uploadTo(container: Container, files: WholeFile[], signal: AbortSignal): Promise<void> {
   const { pack } = await import('tar-stream')
   const tar = pack()
   const mtime = new Date()
-  for (const { path, body } of files) {
-    // Keys are for Caddy alone.
-    const mode = path.endsWith('.pem') ? 0o600 : 0o644
-    tar.entry({ name: `${EDGE_ROOT.slice(1)}/${path}`, mode, mtime }, body)
-  }
+  for (const { path, body, mode } of files) tar.entry({ name: path.slice(1), mode, mtime }, body)
   tar.finalize()
   const parts: Buffer[] = []
   for await (const part of tar) parts.push(part as Buffer)

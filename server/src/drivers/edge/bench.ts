@@ -3,7 +3,8 @@ import { type Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { alias } from './alias.ts'
-import type { EdgeRoute, EdgeSettings } from './edge.ts'
+import { NAME_LABEL } from './container.ts'
+import type { Edge, EdgeRoute, EdgeSettings } from './edge.ts'
 
 // For the tests of this folder only: services behind an edge, and questions to it. It knows no lab; they pass that in.
 
@@ -17,6 +18,14 @@ export function edgeBench(image: string): EdgeBench {
   return { name, project: `prj_e${run}`, settings: { image, httpPort, httpsPort: httpPort + 1, instance: name } }
 }
 
+const networkOf = (name: string) => `${name}-project`
+
+/** The network of the project and the way into it, as the runtime and a deployment make them. */
+export async function openProject(docker: Docker, edge: Edge<null>, { name, project, settings }: EdgeBench) {
+  await docker.createNetwork({ Name: networkOf(name), Driver: 'overlay', Internal: true })
+  await edge.gateways.open(null, { project, org: 'org_e', network: networkOf(name) }, settings, { wait: true })
+}
+
 /** Says which version it is, finishes what it has begun when told to stop, and can try to open connections. */
 const program = `
   const http = require('node:http'), net = require('node:net')
@@ -24,6 +33,7 @@ const program = `
     const url = new URL(request.url, 'http://x')
     const answer = (more) => response.end(JSON.stringify({ version: process.env.VERSION, path: request.url, host: request.headers.host, ...more }))
     request.resume().on('end', () => {
+      if (url.pathname === '/headers') return answer({ headers: request.headers })
       if (url.pathname !== '/connect') return answer({})
       const socket = net.connect(Number(url.searchParams.get('port')), url.searchParams.get('host'))
       socket.on('connect', () => { socket.destroy(); answer({ result: 'open' }) }).on('error', (error) => answer({ result: error.code }))
@@ -52,7 +62,7 @@ export function appSpec({ name, project }: EdgeBench, service: string, version: 
         StopGracePeriod: 10 * SECOND,
         Healthcheck,
       },
-      Networks: [{ Target: name, Aliases: [alias(project, service)] }],
+      Networks: [{ Target: networkOf(name), Aliases: [alias(project, service)] }],
     },
   }
 }
@@ -72,22 +82,27 @@ export type Question = {
   path?: string
   agent?: Agent | false
   method?: string
+  headers?: Record<string, string>
 }
 
-export function ask({ address, port, host, path = '/', agent = false, method = 'GET' }: Question): Promise<Answer> {
+export function ask(question: Question): Promise<Answer> {
+  const { address, port, host, path = '/', agent = false, method = 'GET', headers = {} } = question
   return new Promise((resolve, reject) => {
     const where = { host: address, port, agent, method, path, timeout: 10_000 }
-    const call = request({ ...where, headers: { host, connection: agent ? 'keep-alive' : 'close' } }, (response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk
-      })
-      response.on('error', reject)
-      response.on('end', () => {
-        const json = body.startsWith('{') ? JSON.parse(body) : {}
-        resolve({ status: response.statusCode ?? 0, body, json, location: response.headers.location })
-      })
-    })
+    const call = request(
+      { ...where, headers: { ...headers, host, connection: agent ? 'keep-alive' : 'close' } },
+      (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (chunk) => {
+          body += chunk
+        })
+        response.on('error', reject)
+        response.on('end', () => {
+          const json = body.startsWith('{') ? JSON.parse(body) : {}
+          resolve({ status: response.statusCode ?? 0, body, json, location: response.headers.location })
+        })
+      },
+    )
     call.on('timeout', () => call.destroy(new Error('no answer for 10 s')))
     call.on('error', reject).end(method === 'POST' ? 'abcd' : undefined)
   })
@@ -111,7 +126,7 @@ export const answers = (question: Question, status = 200) =>
 
 /** The container that answers now; the task list still names one that was just killed. */
 export async function containerOf(docker: Docker, name: string) {
-  const filters = { label: [`com.docker.swarm.service.name=${name}`], health: ['healthy'] }
+  const filters = { label: [`${NAME_LABEL}=${name}`], health: ['healthy'] }
   const found = await until('the edge runs', 30, async () => (await docker.listContainers({ filters }))[0])
   return docker.getContainer(found.Id)
 }
@@ -120,4 +135,13 @@ export async function containerOf(docker: Docker, name: string) {
 export async function servicesGone(docker: Docker, { name }: EdgeBench): Promise<void> {
   const services = await docker.listServices({ filters: { name: [`${name}-`] } })
   await Promise.all(services.map(({ ID }) => docker.getService(ID).remove()))
+  await until('the network of the project is free', 30, () =>
+    docker
+      .getNetwork(networkOf(name))
+      .remove()
+      .then(
+        () => true,
+        (error) => error.statusCode === 404,
+      ),
+  )
 }

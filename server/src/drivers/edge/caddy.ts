@@ -1,17 +1,18 @@
 import { within } from '../ssh/within.ts'
-import { EDGE_NETWORK } from './alias.ts'
+import { EDGE_NAME } from './alias.ts'
 import { certificatesState, putCertificates, reconcileCertificates } from './certificates.ts'
 import { putChallenge, removeChallenge } from './challenges.ts'
 import { type Edge, type EdgeEngine, EdgeFailure } from './edge.ts'
 import { ensureEdge } from './ensure.ts'
+import { mendGateways, openGateway } from './gateway.ts'
 import { type RoutesSeen, readRoutes } from './read-routes.ts'
 import { reconcileRoutes } from './reconcile.ts'
 import { removeEdge } from './remove.ts'
 import { type EdgeScope, runningEdge } from './running.ts'
 
 /**
- * `name` is what service, network, volume and configurations are called; the runtime attaches public services to the
- * network of that name. Only tests and a second instance on one engine need another than the usual one.
+ * `name` is what container, network, volumes and gateways are called after. Only tests and a second instance on one engine
+ * need another than the usual one.
  */
 export type CaddyEdgeOptions = {
   name?: string
@@ -22,9 +23,9 @@ export type CaddyEdgeOptions = {
   pendingMs?: number
 }
 
-/** Caddy as a Swarm service with host ports and one static configuration; routes are files in its volume. */
+/** Caddy as a container with host ports and one static configuration; routes are files in its volume. */
 export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdgeOptions = {}): Edge<Target> {
-  const { name = EDGE_NETWORK, deadlineMs = 60_000, ensureDeadlineMs = 300_000, pendingMs = 20_000 } = options
+  const { name = EDGE_NAME, deadlineMs = 60_000, ensureDeadlineMs = 300_000, pendingMs = 20_000 } = options
 
   /** One operation on one connection: under a deadline, ended by the signal, failing in words. */
   async function on<T>(
@@ -55,6 +56,12 @@ export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdge
       on(target, signal, (scope) => ensureEdge(scope, settings, contents), ensureDeadlineMs),
     reconcile: (target, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted)),
     route: (target, project, wanted, signal) => on(target, signal, (scope) => reconcileRoutes(scope, wanted, project)),
+    gateways: {
+      open: (target, gateway, settings, { wait, signal }) =>
+        on(target, signal, (scope) => openGateway(scope, gateway, settings, wait), ensureDeadlineMs),
+      mend: (target, gateways, settings, signal) =>
+        on(target, signal, (scope) => mendGateways(scope, gateways, settings), ensureDeadlineMs),
+    },
     state: (target, signal) => on(target, signal, async (scope) => (await seeRoutes(scope)).routes),
     certificates: {
       put: (target, certificates, signal) => on(target, signal, (scope) => putCertificates(scope, certificates)),

@@ -12,7 +12,7 @@ import { SshAgent } from '../ssh/agent.ts'
 import { openSsh } from '../ssh/connection.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
 import { upload } from './archive.ts'
-import { answers, appSpec, ask, containerOf, edgeBench, routeTo, servicesGone } from './bench.ts'
+import { answers, appSpec, ask, containerOf, edgeBench, openProject, routeTo, servicesGone } from './bench.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeEngine } from './edge.ts'
 import { nameFor } from './route-file.ts'
@@ -55,6 +55,7 @@ afterAll(async () => {
 })
 
 test('an edge over SSH routes, is repaired and removed like one at hand', async () => {
+  await openProject(docker, edge, bench)
   await docker.createService(appSpec(bench, 'web', 'far', 1))
   const wanted = [routeTo(bench, 'far.test'), routeTo(bench, 'far.test', 'api', '/api')]
   expect(await edge.reconcile(null, wanted)).toEqual({ written: 2, removed: 0 })

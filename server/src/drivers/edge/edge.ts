@@ -24,9 +24,10 @@ export interface Edge<Target> {
     signal?: AbortSignal,
   ): Promise<{ written: number; removed: number }>
   state(target: Target, signal?: AbortSignal): Promise<EdgeRoute[]>
+  gateways: EdgeGateways<Target>
   certificates: EdgeCertificates<Target>
   challenges: EdgeChallenges<Target>
-  /** Takes away the service, its files and its configuration; the network stays while others are on it. */
+  /** Takes away the container, its files and its network. */
   remove(target: Target, signal?: AbortSignal): Promise<void>
 }
 
@@ -46,6 +47,22 @@ interface EdgeCertificates<Target> {
   /** What is shown now. */
   state(target: Target, signal?: AbortSignal): Promise<{ host: string; id: string }[]>
 }
+
+/** The ways from the edge into the projects' own networks. The runtime takes one away with its project. */
+interface EdgeGateways<Target> {
+  /** Returns when it is made, or with `wait` when requests come through. */
+  open(
+    target: Target,
+    gateway: Gateway,
+    settings: EdgeSettings,
+    options: { wait: boolean; signal?: AbortSignal },
+  ): Promise<void>
+  /** Makes those that are missing, and brings those of an older platform up to date. */
+  mend(target: Target, gateways: Gateway[], settings: EdgeSettings, signal?: AbortSignal): Promise<Mended>
+}
+
+/** `failed`: which could not be had and why, one sentence each. */
+export type Mended = { changed: number; failed: string[] }
 
 export type EdgeCertificate = {
   /** `*.example.com` is for all names right below `example.com` that have none of their own. */
@@ -86,6 +103,13 @@ export type EdgeRoute = {
 export type Reconciled = { written: number; removed: number; unfit?: string[] }
 
 export type RoutesWanted = EdgeRoute[] | (() => Promise<EdgeRoute[]>)
+
+export type Gateway = {
+  project: string
+  org: string
+  /** Where the project's public services are. */
+  network: string
+}
 
 export type EdgeSettings = {
   image: string
@@ -135,7 +159,7 @@ const hints: Record<EdgeFailureCode, string> = {
   edge_missing: 'Set up the edge of this server first.',
   edge_foreign: 'Remove the other edge, or use a server that carries only one Slipway.',
   edge_not_started: 'Check that the ports are free on the server and that it can get the image.',
-  edge_timeout: "Look at the edge's tasks on the server: docker service ps --no-trunc NAME.",
+  edge_timeout: "Look at the edge's container on the server: docker ps -a --filter label=slipway.role=edge.",
   route_invalid: 'Host names are lower-case ASCII (punycode), paths such as /api/v1.',
   routes_contested: 'Try again; two changes of the routes met.',
   certificate_invalid: 'Give a PEM file with the chain, its first certificate for this host, and its private key.',

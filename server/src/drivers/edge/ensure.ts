@@ -1,17 +1,23 @@
-import type { Service } from 'dockerode'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ContainerInfo } from 'dockerode'
+import { uploadTo } from './archive.ts'
+import { bridgeOf, CONFIG_FILE, edgeContainer, INSTANCE_LABEL, ROLE_LABEL, SPEC_LABEL } from './container.ts'
 import type { EdgeContents, EdgeSettings } from './edge.ts'
 import { EdgeFailure } from './edge.ts'
 import { fillVolume } from './fill.ts'
 import { ensureImage } from './image.ts'
-import { type EdgeScope, findService, runningEdge, settledService } from './running.ts'
-import { configObject, edgeService, INSTANCE_LABEL, ROLE_LABEL, SPEC_LABEL } from './service.ts'
+import { type EdgeScope, edgesOf, isGone, isStopped, runningEdge, startEdge } from './running.ts'
 
 /** Meeting another caller at each of the steps still leaves room. */
-const MOST_MEETINGS = 5
+const MOST_MEETINGS = 20
+const MEETING_MS = 200
+
+type Wanted = ReturnType<typeof edgeContainer>
 
 /**
- * A change replaces the task: about a second without a listener, because host ports cannot be held twice. That happens on
- * upgrades of the platform and changed ports, never for a project.
+ * A change replaces the container: some tenths of a second without a listener, because host ports cannot be held twice. That
+ * happens on upgrades of the platform and changed ports, never for a project. Each step finds what an earlier caller, killed
+ * in the middle, has left.
  */
 export async function ensureEdge(
   scope: EdgeScope,
@@ -23,103 +29,88 @@ export async function ensureEdge(
       return await bringAbout(scope, settings, contents)
     } catch (error) {
       // Another caller was faster: what it made is there now.
-      if (meetings === MOST_MEETINGS || !isMeeting(error)) throw error
+      if (meetings === MOST_MEETINGS || !isGone(error)) throw error
     }
+    // Its name is taken a moment before it can be found.
+    await sleep(MEETING_MS, undefined, { signal: scope.signal })
   }
 }
 
 async function bringAbout(scope: EdgeScope, settings: EdgeSettings, contents: EdgeContents | undefined) {
-  const { docker, name } = scope
-  const service = await settledService(scope, scope.pendingMs)
-  const labels = service?.Spec?.Labels ?? {}
-  if (service && labels[INSTANCE_LABEL] !== settings.instance) {
-    throw new EdgeFailure('edge_foreign', `The edge ${name} on this server belongs to another Slipway.`)
+  const found = await edgesOf(scope)
+  if (found.some(({ Labels }) => Labels[INSTANCE_LABEL] !== settings.instance)) {
+    throw new EdgeFailure('edge_foreign', `The edge ${scope.name} on this server belongs to another Slipway.`)
   }
-  await ensureNetwork(scope, settings.instance)
-  const place = { name, nodeId: await nodeId(scope), config: await ensureConfig(scope, settings) }
-  const { hash, spec } = edgeService(place, settings)
-  const done = !service
-    ? ('created' as const)
-    : labels[SPEC_LABEL] === hash
-      ? ('unchanged' as const)
-      : ('replaced' as const)
-  // Before anything stops: the old task has to go first, and its successor must not fetch its image while nobody listens.
-  if (done !== 'unchanged') await ensureImage(scope, settings.image)
-  if (!service && contents) await fillVolume(scope, settings, contents)
-  if (!service) await docker.createService(spec)
-  if (service && done === 'replaced') await replace(scope, service, { hash, spec })
-  await runningEdge(scope, hash)
-  await dropConfigs(scope, place.config.id)
-  return done
+  const wanted = edgeContainer(scope.name, settings)
+  const isWanted = ({ Labels }: ContainerInfo) => Labels[SPEC_LABEL] === wanted.hash
+  const [current] = found.filter(isWanted)
+  const others = found.filter((one) => !isWanted(one))
+  if (current && others.length === 0 && current.State !== 'created') {
+    await runningEdge(scope, wanted.hash)
+    return 'unchanged' as const
+  }
+  // Before anything stops: the old one has to go first, and its successor must not fetch its image while nobody listens.
+  await ensureImage(scope, settings.image)
+  await ensureBridge(scope, settings.instance)
+  if (others.length === 0 && contents) await fillVolume(scope, settings, contents)
+  const id = current?.Id ?? (await create(scope, wanted))
+  if (!current || isStopped(current)) await giveConfig(scope, id, wanted)
+  await takePlace(scope, { id, hash: wanted.hash }, others)
+  if (others.length > 0) return 'replaced' as const
+  return current ? ('unchanged' as const) : ('created' as const)
 }
 
-async function replace(scope: EdgeScope, old: Service, { hash, spec }: ReturnType<typeof edgeService>): Promise<void> {
-  await update(scope, old, spec)
+/** Of two that come at the same moment the name lets one through. */
+async function create({ docker, name, signal }: EdgeScope, { hash, body }: Wanted): Promise<string> {
+  const made = await docker.createContainer({ ...body, name: `${name}-${hash}`, abortSignal: signal })
+  return made.id
+}
+
+async function giveConfig({ docker, signal }: EdgeScope, id: string, { config }: Wanted): Promise<void> {
+  await uploadTo(docker.getContainer(id), [{ path: CONFIG_FILE, body: config, mode: 0o444 }], signal)
+}
+
+/** The others stop, it starts; if it does not come up, the one that ran before goes on. */
+async function takePlace(
+  scope: EdgeScope,
+  { id, hash }: { id: string; hash: string },
+  others: ContainerInfo[],
+): Promise<void> {
+  const { docker, signal } = scope
+  const before = others.find(({ State }) => State === 'running') ?? others[0]
+  for (const { Id } of others) await docker.getContainer(Id).stop({ t: 1, abortSignal: signal }).catch(ignoreStopped)
   try {
-    await runningEdge(scope, hash)
-    // Running is not yet staying: within the monitoring period Swarm may still go back, and the next look says so.
-    await settledService(scope, scope.pendingMs)
+    await startEdge(scope, id)
     await runningEdge(scope, hash)
   } catch (error) {
-    // Swarm goes back by itself when a task dies, but not when it waits for a port that another has.
-    const now = scope.signal.aborted ? undefined : await findService(scope)
-    if (now?.Spec?.Labels?.[SPEC_LABEL] === hash) await update(scope, now, old.Spec ?? {})
+    if (before && !isGone(error)) {
+      await docker.getContainer(id).remove({ force: true }).catch(ignoreMissing)
+      await docker.getContainer(before.Id).start().catch(ignoreStopped)
+    }
     throw error
   }
+  for (const { Id } of others) await docker.getContainer(Id).remove({ force: true }).catch(ignoreMissing)
 }
 
-function update({ docker }: EdgeScope, { ID, Version }: Service, spec: object): Promise<unknown> {
-  return docker.getService(ID).update({ _query: { version: Version?.Index }, _body: spec })
-}
-
-function isMeeting(error: unknown): boolean {
-  const { statusCode, message = '' } = error as { statusCode?: number; message?: string }
-  // Swarm's own refusals come as 409 or, now and then, as 500.
-  return statusCode === 409 || (statusCode === 500 && /out of sequence|conflicts with an existing/.test(message))
-}
-
-/**
- * Not attachable: only services of this Swarm come onto it, no container someone starts by hand. Mostly the runtime was
- * here before, with the first service; it takes this one for its own by the label.
- */
-async function ensureNetwork({ docker, name, signal }: EdgeScope, instance: string): Promise<void> {
-  const found = await docker.listNetworks({ filters: { name: [name] }, abortSignal: signal })
-  if (found.some((network) => network.Name === name)) return
+/** Nobody but the edge is ever on it. */
+async function ensureBridge({ docker, name, signal }: EdgeScope, instance: string): Promise<void> {
+  const bridge = bridgeOf(name)
+  const found = await docker.listNetworks({ filters: { name: [bridge] }, abortSignal: signal })
+  if (found.some((network) => network.Name === bridge)) return
   await docker.createNetwork({
-    Name: name,
-    Driver: 'overlay',
-    Attachable: false,
-    Labels: { [ROLE_LABEL]: 'edge', 'slipway.instance': instance },
+    Name: bridge,
+    Driver: 'bridge',
+    CheckDuplicate: true,
+    Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+    Labels: { [ROLE_LABEL]: 'edge', [INSTANCE_LABEL]: instance },
     abortSignal: signal,
   })
 }
 
-async function nodeId({ docker }: EdgeScope): Promise<string> {
-  const { Swarm }: { Swarm?: { NodeID?: string } } = await docker.info()
-  return Swarm?.NodeID ?? ''
+function ignoreStopped(error: { statusCode?: number }): void {
+  if (error.statusCode !== 304 && error.statusCode !== 404) throw error
 }
 
-async function ensureConfig(scope: EdgeScope, settings: EdgeSettings): Promise<{ id: string; name: string }> {
-  const wanted = configObject(scope.name, settings)
-  const there = (await configsOf(scope)).find(({ Spec }) => Spec?.Name === wanted.Name)
-  const id = there?.ID ?? ((await scope.docker.createConfig(wanted)) as { id: string }).id
-  return { id, name: wanted.Name }
+export function ignoreMissing(error: { statusCode?: number }): void {
+  if (error.statusCode !== 404) throw error
 }
-
-/** Those of former versions. One that a task still shuts down with cannot go yet; the next call takes it. */
-async function dropConfigs(scope: EdgeScope, except: string | null): Promise<void> {
-  for (const { ID } of await configsOf(scope)) {
-    if (ID === except) continue
-    await scope.docker
-      .getConfig(ID)
-      .remove()
-      .catch(() => {})
-  }
-}
-
-async function configsOf({ docker, name, signal }: EdgeScope) {
-  const all = await docker.listConfigs({ filters: { label: [`${ROLE_LABEL}=edge`] }, abortSignal: signal })
-  return all.filter(({ Spec }) => new RegExp(`^${name}-[0-9a-f]{16}$`).test(Spec?.Name ?? ''))
-}
-
-export const dropAllConfigs = (scope: EdgeScope) => dropConfigs(scope, null)

@@ -2,12 +2,12 @@ import { upload } from './archive.ts'
 import { byFolder } from './certificate-file.ts'
 import { type Missing, missingOf, writeCertificates } from './certificates.ts'
 import { EDGE_ROOT } from './config.ts'
+import { ROLE_LABEL } from './container.ts'
 import type { EdgeContents, EdgeSettings } from './edge.ts'
 import { ROUTES } from './read-routes.ts'
 import { entriesOf } from './reconcile.ts'
 import { nameFor } from './route-file.ts'
 import type { EdgeScope } from './running.ts'
-import { ROLE_LABEL } from './service.ts'
 
 /** Of somebody who died in between. */
 const OLD_MS = 60_000

@@ -1,46 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EdgeFailure } from './edge.ts'
-import { dropAllConfigs } from './ensure.ts'
-import { type EdgeScope, findService } from './running.ts'
-import { ROLE_LABEL } from './service.ts'
+import { bridgeOf, ROLE_LABEL, socketsOf } from './container.ts'
+import { ignoreMissing } from './ensure.ts'
+import { type EdgeScope, edgesOf } from './running.ts'
 
-/** How long a network may still hold the addresses of tasks that have ended. */
-const NETWORK_MS = 5000
+/** How long the engine may still hold on to what a container had that is gone. */
+const RELEASE_MS = 5000
 const POLL_MS = 200
 
 export async function removeEdge(scope: EdgeScope): Promise<void> {
   const { docker, name, signal } = scope
-  const service = await findService(scope)
-  if (service && service.Spec?.Labels?.[ROLE_LABEL] !== 'edge') {
-    throw new EdgeFailure('edge_foreign', `The service ${name} on this server is not an edge.`)
+  for (const { Id } of await edgesOf(scope)) {
+    await docker.getContainer(Id).remove({ force: true, abortSignal: signal }).catch(ignoreMissing)
   }
-  if (service) await docker.getService(service.ID).remove({ abortSignal: signal }).catch(ignoreMissing)
-  const label = [`com.docker.swarm.service.name=${name}`]
-  while ((await docker.listContainers({ all: true, filters: { label }, abortSignal: signal })).length > 0) {
-    await sleep(POLL_MS, undefined, { signal })
+  await whenFree(scope, () => docker.getVolume(name).remove({ abortSignal: signal }))
+  // Gateways of projects that are still there hold these.
+  await whenFree(scope, () => docker.getVolume(socketsOf(name)).remove({ abortSignal: signal }))
+  await whenFree(scope, () => docker.getNetwork(bridgeOf(name)).remove({ abortSignal: signal }))
+  for (const { ID } of await gatewayConfigs(scope)) {
+    await docker
+      .getConfig(ID)
+      .remove()
+      .catch(() => {})
   }
-  await docker.getVolume(name).remove({ abortSignal: signal }).catch(ignoreMissing)
-  await dropAllConfigs(scope)
-  await removeNetwork(scope)
 }
 
-async function removeNetwork({ docker, name, signal }: EdgeScope): Promise<void> {
-  const deadline = performance.now() + NETWORK_MS
+async function whenFree({ signal }: EdgeScope, remove: () => Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + RELEASE_MS
   for (;;) {
     try {
-      await docker.getNetwork(name).remove({ abortSignal: signal })
+      await remove()
       return
     } catch (error) {
       const { statusCode } = error as { statusCode?: number }
-      if (statusCode === 404) return
       signal.throwIfAborted()
-      // Services are still on it: it is theirs as well.
-      if (performance.now() > deadline) return
+      if (statusCode === 404 || performance.now() > deadline) return
     }
     await sleep(POLL_MS, undefined, { signal })
   }
 }
 
-function ignoreMissing(error: { statusCode?: number }): void {
-  if (error.statusCode !== 404) throw error
+async function gatewayConfigs({ docker, name, signal }: EdgeScope) {
+  const all = await docker.listConfigs({ filters: { label: [`${ROLE_LABEL}=gateway`] }, abortSignal: signal })
+  return all.filter(({ Spec }) => Spec?.Name?.startsWith(`${name}-gateway-`))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { alias, EDGE_NETWORK } from './alias.ts'
+import { alias, EDGE_NAME } from './alias.ts'
 import type { EdgeRoute } from './edge.ts'
 import { nameFor, parseFile, placeRoute, routeOf } from './route-file.ts'
 
@@ -91,6 +91,6 @@ describe('what is no route', () => {
 
 test('services are found by one name each, on the network of that name', () => {
   // Running services carry both: changing either cuts them off until they are rolled out again.
-  expect(EDGE_NETWORK).toBe('slipway-edge')
+  expect(EDGE_NAME).toBe('slipway-edge')
   expect(alias('prj_e1', 'web')).toBe('web.prj_e1.internal')
 })

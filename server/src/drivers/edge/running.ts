@@ -1,84 +1,78 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
-import type { Container, Service } from 'dockerode'
+import type { Container, ContainerInfo } from 'dockerode'
+import { NAME_LABEL, ROLE_LABEL, SPEC_LABEL } from './container.ts'
 import { EdgeFailure } from './edge.ts'
-import { SPEC_LABEL } from './service.ts'
 
 /** One edge on one engine, for as long as the signal lives. */
 export type EdgeScope = { docker: Docker; name: string; signal: AbortSignal; pendingMs: number }
 
-/** dockerode has no type for what it answers. */
-type Task = {
-  CreatedAt?: string
-  DesiredState?: string
-  Spec?: { ContainerSpec?: { Labels?: Record<string, string> } }
-  Status?: { State?: string; Timestamp?: string; Err?: string; ContainerStatus?: { ContainerID?: string } }
-}
-
-const POLL_MS = 200
-/** A task that dies this often will not come up by waiting. */
-const MOST_FAILED_TASKS = 3
+const POLL_MS = 100
+/** One that dies this often will not come up by waiting. */
+const MOST_RESTARTS = 3
 
 /**
- * The edge's container once its task runs, which with a health check means that it answers. `hash` asks for a task of
- * that very specification.
+ * The edge's container once it answers. One that somebody stopped is started: the engine itself starts again only what ended
+ * by itself. `hash` asks for one of that very specification.
  */
 export async function runningEdge(scope: EdgeScope, hash?: string): Promise<{ container: Container }> {
   const { docker, name, signal } = scope
   for (;;) {
     signal.throwIfAborted()
-    const service = await findService(scope)
-    if (!service) throw new EdgeFailure('edge_missing', `There is no edge named ${name} on this server.`)
-    const tasks = await tasksOf(scope, hash ?? service.Spec?.Labels?.[SPEC_LABEL])
-    const id = tasks.find(runs)?.Status?.ContainerStatus?.ContainerID
-    if (id) return { container: docker.getContainer(id) }
-    if (hash) refuseDeadEnd(scope, service, hash, tasks)
+    const found = (await edgesOf(scope)).filter(({ Labels }) => !hash || Labels[SPEC_LABEL] === hash)
+    const [first] = found
+    if (!first) throw new EdgeFailure('edge_missing', `There is no edge named ${name} on this server.`)
+    const up = found.find(isHealthy)
+    if (up) return { container: docker.getContainer(up.Id) }
+    // A successor that is not started yet waits for the other to stop, and whoever made it starts it.
+    if (found.length === 1 && isStopped(first)) await startEdge(scope, first.Id)
+    await refuseDeadEnd(scope, first.Id)
     await sleep(POLL_MS, undefined, { signal })
   }
 }
 
-/**
- * The service once no update runs. One that waits for a port would run for ever, so the wait has an end: whoever comes
- * then replaces it. An update on top of a running one would make the unproven version the one to go back to.
- */
-export async function settledService(scope: EdgeScope, waitMs: number): Promise<Service | undefined> {
-  const deadline = performance.now() + waitMs
+/** Newest first; its successor as well, while it is being replaced. */
+export async function edgesOf({ docker, name, signal }: EdgeScope): Promise<ContainerInfo[]> {
+  const filters = { label: [`${ROLE_LABEL}=edge`, `${NAME_LABEL}=${name}`] }
+  const found = await docker.listContainers({ all: true, filters, abortSignal: signal })
+  return found.toSorted((a, b) => b.Created - a.Created)
+}
+
+export const isStopped = ({ State }: ContainerInfo) => State === 'created' || State === 'exited'
+const isHealthy = ({ State, Status }: ContainerInfo) => State === 'running' && /\(healthy\)/.test(Status)
+
+/** Its port may be in use for a moment more, by the one that makes way for it. */
+export async function startEdge({ docker, name, signal, pendingMs }: EdgeScope, id: string): Promise<void> {
+  const deadline = performance.now() + pendingMs
   for (;;) {
-    const service = await findService(scope)
-    const busy = /^(updating|rollback_started)$/.test(service?.UpdateStatus?.State ?? '')
-    if (!busy || performance.now() > deadline) return service
-    await sleep(POLL_MS, undefined, { signal: scope.signal })
+    try {
+      await docker.getContainer(id).start({ abortSignal: signal })
+      return
+    } catch (error) {
+      const { statusCode, message } = error as { statusCode?: number; message: string }
+      if (statusCode === 304) return
+      signal.throwIfAborted()
+      if (statusCode === 404) throw error
+      if (!/already allocated|already in use/i.test(message) || performance.now() > deadline) {
+        throw new EdgeFailure('edge_not_started', `The edge ${name} does not start: ${message}.`, error)
+      }
+    }
+    await sleep(POLL_MS, undefined, { signal })
   }
 }
 
-export async function findService({ docker, name, signal }: EdgeScope): Promise<Service | undefined> {
-  const found: Service[] = await docker.listServices({ filters: { name: [name] }, abortSignal: signal })
-  // The filter takes every name that begins like this.
-  return found.find((service) => service.Spec?.Name === name)
+async function refuseDeadEnd({ docker, name, signal }: EdgeScope, id: string): Promise<void> {
+  const found = await docker
+    .getContainer(id)
+    .inspect({ abortSignal: signal })
+    .catch((error) => {
+      if (isGone(error)) return undefined
+      throw error
+    })
+  if (!found || found.RestartCount < MOST_RESTARTS) return
+  const why = found.State.Error || `it ended with code ${found.State.ExitCode}, again and again`
+  throw new EdgeFailure('edge_not_started', `The edge ${name} does not start: ${why}.`)
 }
-
-async function tasksOf({ docker, name, signal }: EdgeScope, hash: string | undefined): Promise<Task[]> {
-  const tasks: Task[] = await docker.listTasks({ filters: { service: [name] }, abortSignal: signal })
-  const newestFirst = tasks.toSorted((a, b) => (b.CreatedAt ?? '').localeCompare(a.CreatedAt ?? ''))
-  return newestFirst.filter(({ Spec }) => Spec?.ContainerSpec?.Labels?.[SPEC_LABEL] === hash)
-}
-
-const runs = (task: Task) => task.DesiredState === 'running' && task.Status?.State === 'running'
-
-/** Ends the wait for an edge that was just set up and cannot come up. */
-function refuseDeadEnd({ name, pendingMs }: EdgeScope, service: Service, hash: string, tasks: Task[]): void {
-  const failed = tasks.filter(({ Status }) => Status?.State === 'failed' || Status?.State === 'rejected')
-  // Swarm has brought back the former specification, or another caller has set one.
-  const gaveUp = service.Spec?.Labels?.[SPEC_LABEL] !== hash
-  // No node takes it: a port is in use. An edge that makes way for its successor holds its ports for a while, too.
-  const waits = tasks.some(({ Status }) => Status?.State === 'pending' && Status.Err && ageOf(Status) > pendingMs)
-  if (failed.length < MOST_FAILED_TASKS && !gaveUp && !waits) return
-  // What a task died of says more than what the next one waits for.
-  const reason = [...failed, ...tasks].map(({ Status }) => Status?.Err).find(Boolean) ?? 'its tasks ended'
-  throw new EdgeFailure('edge_not_started', `The edge ${name} does not start: ${reason}.`)
-}
-
-const ageOf = ({ Timestamp = '' }: NonNullable<Task['Status']>) => Date.now() - Date.parse(Timestamp)
 
 /** The container ended between finding and asking it; its successor has the same volume. */
 export function isGone(error: unknown): boolean {

@@ -7,18 +7,16 @@ import { hostKeyOfLine } from '../ssh/host-key.ts'
 import { engineConnections } from './connections.ts'
 import type { EngineTarget } from './engine.ts'
 import type { RolloutState } from './rollout/outcome.ts'
-import { swarmRuntime } from './swarm.ts'
-import { trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec, until } from './trial.ts'
 
 /** On a server over SSH, through a relay that counts connections and can cut them. */
 let engine: EngineTarget & { kind: 'ssh' }
 let relay: Server
 let opened = 0
 const wires = new Set<Socket>()
-const runtime = swarmRuntime({ instance: 'test-ssh' })
+const runtime = trialRuntime({ instance: 'test-ssh' })
 const project = `prj_r${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
-const made = new Set<string>()
 
 beforeAll(async () => {
   const { address, port, user, keyFile, hostKeyFile, remoteSocket } = labPart('host1')
@@ -36,7 +34,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all([...made].map((service) => runtime.remove(engine, { project, service }, { signal })))
+  await runtime.withdraw(engine, project, { signal, atOnce: true })
   runtime.close()
   await until('all connections to be closed', async () => wires.size === 0)
   relay.close()
@@ -47,7 +45,6 @@ function cut(): void {
 }
 
 function spec(service: string, deployment: string, mode: 'good' | 'exit') {
-  made.add(service)
   return trialSpec({ project, service, deployment }, mode, { monitorMs: 2000 })
 }
 

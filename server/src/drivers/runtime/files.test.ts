@@ -7,12 +7,11 @@ import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
 import { having, LABEL } from './labels.ts'
 import type { LaidFile, ServiceSpec } from './rollout/spec.ts'
-import { swarmRuntime } from './swarm.ts'
-import { trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec, until } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-files-${randomBytes(4).toString('hex')}`
-const runtime = swarmRuntime({ instance })
+const runtime = trialRuntime({ instance })
 const project = `prj_f${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
 let docker: Docker
@@ -92,7 +91,7 @@ test('files are in the container with their owner and mode, and in memory only',
 })
 
 test('several who need the same new file at once make one of it', async () => {
-  const others = [1, 2, 3, 4].map(() => swarmRuntime({ instance }))
+  const others = [1, 2, 3, 4].map(() => trialRuntime({ instance }))
   const wanted = others.map((_, at) => spec(`same${at}`, 'v1', [file('secret', `shared ${project}`, '/key')]))
   const done = await Promise.all(
     wanted.flatMap((one, at) => [

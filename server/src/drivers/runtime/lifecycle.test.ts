@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { swarmRuntime } from './swarm.ts'
-import { trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec, until } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-life-${randomBytes(4).toString('hex')}`
-const runtime = swarmRuntime({ instance })
+const runtime = trialRuntime({ instance })
 const project = `prj_l${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
 type Mode = Parameters<typeof trialSpec>[1]

@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import type { NetworkAnswer } from './answers.ts'
 import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
-import { LABEL } from './labels.ts'
+import { having, LABEL } from './labels.ts'
 
 type Wanted = {
   name: string
@@ -25,6 +25,25 @@ export async function ensureNetwork(docker: Docker, wanted: Wanted, signal: Abor
   } catch (error) {
     if (!isTaken(error) || !(await isOurs(docker, wanted, signal))) throw error
   }
+}
+
+/**
+ * The ids of a spec's networks. Each must carry the label of the spec's own project, whatever it is called: a service on a
+ * network of others could be found, and be taken for one of theirs, by all of them. None at all would be the engine's own
+ * bridge, which everybody is on.
+ */
+export async function ownNetworks(
+  docker: Docker,
+  { instance, project, names }: { instance: string; project: string; names: string[] },
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  if (names.length === 0) throw new RuntimeFailure('spec_refused', 'A service needs a network of its project.')
+  const query = { filters: having({ [LABEL.instance]: instance, [LABEL.project]: project }) }
+  const found = await callEngine<NetworkAnswer[]>(docker, { path: '/networks', query }, signal)
+  const ids = new Map(found.filter(({ Scope }) => Scope === 'swarm').map(({ Name, Id }) => [Name, Id]))
+  const foreign = names.find((name) => !ids.has(name))
+  if (foreign === undefined) return ids
+  throw new RuntimeFailure('spec_refused', `The project has no network ${foreign} on this engine.`)
 }
 
 /** Whether it was there. A service that was just removed leaves its networks only when its last container has ended. */

@@ -2,9 +2,12 @@ import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
 import type { EngineTarget } from './engine.ts'
 import { findService } from './find.ts'
+import { ownNetworks } from './networks.ts'
 import { updateService } from './rollout/apply.ts'
 import { renderService } from './rollout/render.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
+import type { Runtime } from './runtime.ts'
+import { type SwarmOptions, swarmRuntime } from './swarm.ts'
 
 /** For the tests of this room: an application that behaves as told, and a spec that runs it on any engine of the lab. */
 export function trialSpec(
@@ -31,13 +34,41 @@ export function trialSpec(
       startPeriodMs: COMES_UP.includes(mode) ? 30_000 : 3000,
     },
     stopGraceMs: 5000,
-    networks: [],
+    networks: [{ name: trialNetwork(name.project), aliases: [] }],
     volumes: [],
     init: true,
     restart: 'always',
     order: 'start-first',
     monitorMs: 5000,
     ...more,
+  }
+}
+
+const trialNetwork = (project: string) => `p-${project}`
+
+/** The real runtime; a rollout makes the network of the project before it applies anything, and so does this. */
+export function trialRuntime(options: SwarmOptions): Runtime {
+  const runtime = swarmRuntime(options)
+  const there = new Map<string, Promise<void>>()
+  const ensure = async (engine: EngineTarget, { org, project, networks }: ServiceSpec, signal: AbortSignal) => {
+    const name = trialNetwork(project)
+    if (!networks.some((network) => network.name === name)) return
+    const key = JSON.stringify([engine, name])
+    const made = there.get(key) ?? runtime.ensureNetwork(engine, name, { signal, org, project })
+    there.set(key, made)
+    await made
+  }
+  return {
+    ...runtime,
+    apply: async (engine, spec, more) => {
+      await ensure(engine, spec, more.signal)
+      return runtime.apply(engine, spec, more)
+    },
+    // What is withdrawn takes its network along.
+    withdraw: (engine, project, more) => {
+      there.delete(JSON.stringify([engine, trialNetwork(project)]))
+      return runtime.withdraw(engine, project, more)
+    },
   }
 }
 
@@ -91,7 +122,9 @@ export async function applyNowhere(engine: EngineTarget, instance: string, spec:
   const signal = AbortSignal.timeout(20_000)
   const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   const bounds = { machineBytes: 1024 ** 3, ceilings: {} }
-  const around = { instance, api: 145, bounds, health: { Test: ['NONE'] }, forceUpdate: 0 }
+  const own = { instance, project: spec.project, names: spec.networks.map(({ name }) => name) }
+  const networks = await ownNetworks(docker, own, signal)
+  const around = { instance, api: 145, bounds, networks, health: { Test: ['NONE'] }, forceUpdate: 0 }
   const { TaskTemplate, ...rendered } = renderService(spec, { ...around, over: 'running' })
   const body = { ...rendered, TaskTemplate: { ...TaskTemplate, Placement: { Constraints: ['node.labels.none==1'] } } }
   try {

@@ -6,12 +6,11 @@ import { connectEngine } from './connect.ts'
 import { FILES_VOLUME, LABEL, projectVolume } from './labels.ts'
 import type { VolumeFile } from './put-files.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
-import { swarmRuntime } from './swarm.ts'
-import { trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec, until } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-volumes-${randomBytes(4).toString('hex')}`
-const runtime = swarmRuntime({ instance })
+const runtime = trialRuntime({ instance })
 const project = `prj_v${randomBytes(4).toString('hex')}`
 const volume = projectVolume(project, FILES_VOLUME)
 const { signal } = new AbortController()
@@ -152,7 +151,7 @@ test('volumes are listed with what the project calls them, and removed when nobo
   await runtime.withdraw(engine, project, { signal })
   expect(await runtime.volumes.list(engine, project, { signal })).toHaveLength(1)
   await until('ended containers', async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0)
-  const other = swarmRuntime({ instance: 'test-volumes-other' })
+  const other = trialRuntime({ instance: 'test-volumes-other' })
   await expect(other.volumes.remove(engine, volume, { signal })).rejects.toMatchObject({ code: 'name_taken' })
   other.close()
   await until('nobody has it', () => runtime.volumes.remove(engine, volume, { signal }).catch(() => false))

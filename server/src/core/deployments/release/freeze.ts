@@ -6,7 +6,7 @@ import type { BuiltImage, Frozen } from '../parts.ts'
 import { runtimeEnvironment, type Scene, serviceOf } from '../scene.ts'
 import * as store from '../store.ts'
 import { firstPort } from './foreign-image.ts'
-import { networkName, privateNetwork } from './names.ts'
+import { networkName, privateNetwork, publicNetwork } from './names.ts'
 import { type Release, releaseOf, sealRelease } from './release.ts'
 import { checkSize } from './size.ts'
 import { specOfCompose } from './spec-of-compose.ts'
@@ -58,7 +58,7 @@ async function specFor(
   if (!image || !facts) throw imageGone(plan.name, image?.name)
   const { orgId: org, projectId: project, id } = deployment
   const base = { org, project, deployment: id, image: image.name }
-  const edge = atEdge ? [{ name: parts.edgeNetwork.name, aliases: [parts.edgeNetwork.alias(project, plan.name)] }] : []
+  const edge = atEdge ? [{ name: publicNetwork(project), aliases: [parts.edgeAlias(project, plan.name)] }] : []
   if (plan.compose) {
     const { compose } = plan
     const listens = compose.exposed.find(({ protocol }) => protocol === 'tcp')?.port

@@ -1,6 +1,7 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Platform } from '../../platform.ts'
 import type { Wait } from '../blueprint/blueprint.ts'
+import { privateNetwork, publicNetwork } from './names.ts'
 
 /** All that brings a release back: the specs of its services, with their environment. Sealed at rest. */
 export type Release = {
@@ -20,7 +21,20 @@ export const sealRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, releas
   keys.seal(JSON.stringify(release), placeOf(id))
 
 export const openRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Release =>
-  JSON.parse(keys.open(sealed, placeOf(id)))
+  onOwnNetworks(JSON.parse(keys.open(sealed, placeOf(id))))
+
+/** Releases of old name a network that all projects of a server shared; they are brought back on the project's own. */
+function onOwnNetworks(release: Release): Release {
+  const services = release.services.map((spec) => {
+    const own = privateNetwork(spec.project)
+    const networks = spec.networks.map(({ name, aliases }) => ({
+      name: name === own || name.startsWith(`${own}-`) ? name : publicNetwork(spec.project),
+      aliases,
+    }))
+    return { ...spec, networks }
+  })
+  return { ...release, services }
+}
 
 /** The release of a row; nothing where it never came to one. */
 export const releaseOf = (

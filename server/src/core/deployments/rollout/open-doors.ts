@@ -11,6 +11,7 @@ import { portOf, type Release } from '../release/release.ts'
 import type { Because, Scene } from '../scene.ts'
 import { forgetOtherPorts, leadTo } from '../settle-store.ts'
 import * as store from '../store.ts'
+import { openGateway } from './ground.ts'
 
 /**
  * Makes the names of the project lead to it. That they do is written down before the edge hears of it: whoever makes an
@@ -19,16 +20,19 @@ import * as store from '../store.ts'
 export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void> {
   const { parts, engine, deployment, server, run } = scene
   const release = await frozenRelease(scene)
-  await run.write(async (tx) => {
+  const open = await run.write(async (tx) => {
     const routes = await routesTo(tx, deployment.projectId, release)
     const urls = urlsOf(parts, routes, await domains.secured(tx, deployment.projectId))
     await store.update(tx, run.id, { routes: JSON.stringify(routes), urls })
     await certificates.lookSoon(tx, deployment.projectId)
     await leadTo(tx, deployment.projectId, run.id)
     await forgetOtherPorts(tx, deployment.projectId)
+    return routes.length > 0
   })
   const settings = { ...parts.config.edge, instance: parts.config.instance }
   await parts.edge.ensure(engine, settings, signal, contentsOf(parts, server.id))
+  const { orgId: org, projectId: project } = deployment
+  if (open) await openGateway(parts, { engine, org, project, wait: true }, signal)
   await fillFor(parts, server, deployment.projectId, signal)
   await tellEdge(scene, signal)
 }

@@ -4,13 +4,13 @@ import type { Run } from '../../../jobs/steps.ts'
 import { claimServer } from '../../servers/claim.ts'
 import { DeployFailure } from '../failure.ts'
 import type { Frozen } from '../parts.ts'
-import { privateNetwork } from '../release/names.ts'
 import { activeRelease } from '../release/of-project.ts'
 import { openRelease, type Release } from '../release/release.ts'
 import { retell } from '../retell.ts'
 import type { Because, Scene } from '../scene.ts'
 import { patchService } from '../services-store.ts'
 import { bringUp } from './bring-up.ts'
+import { ensureGround } from './ground.ts'
 import { inTurns } from './in-turns.ts'
 import { openBothDoors } from './open-doors.ts'
 import { putBack, putBackOne } from './put-back.ts'
@@ -98,10 +98,7 @@ async function prepareGround(scene: Scene, release: Release, signal: AbortSignal
   const { parts, engine, deployment, server } = scene
   const { orgId: org, projectId: project } = deployment
   await claimServer(parts, server, signal)
-  await parts.runtime.ensureNetwork(engine, parts.edgeNetwork.name, { signal, org })
-  const all = [{ name: privateNetwork(project), internal: false }, ...(release.networks ?? [])]
-  for (const { name, internal } of all)
-    await parts.runtime.ensureNetwork(engine, name, { signal, org, project, ...(internal && { internal }) })
+  await ensureGround(parts, { engine, org, project, release }, signal)
   await openBothDoors(scene, release, signal)
 }
 

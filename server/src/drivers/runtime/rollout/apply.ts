@@ -5,6 +5,7 @@ import { RuntimeFailure } from '../failure.ts'
 import { ensureFiles, isFileMissing } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { machineBytes } from '../machine.ts'
+import { ownNetworks } from '../networks.ts'
 import type { EnginePolicy } from '../policy.ts'
 import { acceptExisting } from '../volumes.ts'
 import { acceptSpec } from './accept.ts'
@@ -76,14 +77,15 @@ export async function applySpec(
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
       if (current && isInTheWay(current, tasks, spec)) throw new InTheWay(applied)
       await refuseTaken(docker, spec, instance, signal)
-      const names = spec.volumes.map(({ name }) => name)
-      await acceptExisting(docker, { instance, project: spec.project, names }, signal)
+      const of = (all: { name: string }[]) => ({ instance, project: spec.project, names: all.map(({ name }) => name) })
+      await acceptExisting(docker, of(spec.volumes), signal)
+      const networks = await ownNetworks(docker, of(spec.networks), signal)
       const health = await healthOf(docker, spec, instance, signal)
       // They are written too.
       if (spec.files?.length) await guard?.()
       const files = await ensureFiles(docker, spec, instance, signal)
       const forceUpdate = current?.Spec.TaskTemplate.ForceUpdate ?? 0
-      const rendered = renderService(spec, { instance, api, bounds, health, files, forceUpdate, over })
+      const rendered = renderService(spec, { instance, api, bounds, networks, health, files, forceUpdate, over })
       await guard?.()
       signal.throwIfAborted()
       if (current) await updateService(docker, current, rendered)

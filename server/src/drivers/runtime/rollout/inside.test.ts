@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
-import { swarmRuntime } from '../swarm.ts'
-import { trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec, until } from '../trial.ts'
 import type { ServiceSpec } from './spec.ts'
 
 /** What a spec says, as a process in a real container sees it. */
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
-const runtime = swarmRuntime({ instance: 'test-inside' })
+const runtime = trialRuntime({ instance: 'test-inside' })
 const project = `prj_i${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
 

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, describe, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
 import { projectVolume } from '../labels.ts'
-import { swarmRuntime } from '../swarm.ts'
-import { trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec, until } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
-const runtime = swarmRuntime({ instance: 'test-jobs' })
+const runtime = trialRuntime({ instance: 'test-jobs' })
 const project = `prj_j${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
 const counter = projectVolume(project, 'counter')

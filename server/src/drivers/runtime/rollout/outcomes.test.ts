@@ -4,20 +4,18 @@ import { labPart } from '../../../../../lab/ask.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import type { ServiceKey } from '../labels.ts'
-import { swarmRuntime } from '../swarm.ts'
-import { applyNowhere, trialSpec, until } from '../trial.ts'
+import { applyNowhere, trialRuntime, trialSpec, until } from '../trial.ts'
 import type { Outcome, WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = 'test-outcomes'
-const runtime = swarmRuntime({ instance })
+const runtime = trialRuntime({ instance })
 const project = `prj_r${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
-const made = new Set<string>()
 
 afterAll(async () => {
-  await Promise.all([...made].map((service) => runtime.remove(engine, { project, service }, { signal })))
+  await runtime.withdraw(engine, project, { signal, atOnce: true })
   runtime.close()
 })
 
@@ -26,7 +24,6 @@ type More = Partial<ServiceSpec>
 
 async function apply(service: string, deployment: string, mode: Mode, more: More & { interrupt?: boolean } = {}) {
   const { interrupt = false, ...spec } = more
-  made.add(service)
   return runtime.apply(engine, trialSpec({ project, service, deployment }, mode, spec), { signal, interrupt })
 }
 
@@ -189,7 +186,6 @@ const onUpdate: Case[] = [
 ]
 
 async function nowhereFirst(service: string) {
-  made.add(service)
   await applyNowhere(engine, instance, trialSpec({ project, service, deployment: 'v1' }, 'good'))
   return watch(service, 'v1')
 }

@@ -7,7 +7,15 @@ import { type ServiceSpec, specHash } from './spec.ts'
 
 const names = { project: 'prj_r', service: 'web', deployment: 'd1' }
 const bounds = { machineBytes: 1024 ** 3, ceilings: {} }
-const rendering = { instance: 'i', api: 145, bounds, health: undefined, forceUpdate: 3, over: 'running' } as const
+const rendering = {
+  instance: 'i',
+  api: 145,
+  bounds,
+  networks: new Map(),
+  health: undefined,
+  forceUpdate: 3,
+  over: 'running',
+} as const
 const render = (more: Partial<ServiceSpec> = {}, over: 'running' | 'nothing' | 'rollout' = 'running') =>
   renderService(trialSpec(names, 'good', more), { ...rendering, over })
 

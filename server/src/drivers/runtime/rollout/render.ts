@@ -9,6 +9,8 @@ export type Rendering = {
   /** Of the engine: 145 for 1.45. */
   api: number
   bounds: Bounds
+  /** The engine's ids of the networks, by name. */
+  networks: ReadonlyMap<string, string>
   health: HealthConfig | undefined
   /** Those of the spec, which the engine has already. */
   files?: FileReferences
@@ -42,14 +44,14 @@ export function renderService(spec: ServiceSpec, rendering: Rendering): SwarmSpe
 
 function taskTemplate(
   spec: ServiceSpec,
-  { instance, api, bounds, health, files, forceUpdate }: Rendering,
+  { instance, api, bounds, networks, health, files, forceUpdate }: Rendering,
 ): TaskTemplate {
   return {
     ContainerSpec: containerSpec(spec, { instance, api, health, files }),
     // Nothing is reserved: what one project reserves and does not use, others could not have.
     Resources: { Limits: limitsOf(spec, bounds) },
     RestartPolicy: restartOf(spec),
-    Networks: spec.networks.map(({ name, aliases }) => ({ Target: name, Aliases: aliases })),
+    Networks: spec.networks.map(({ name, aliases }) => ({ Target: networks.get(name) ?? name, Aliases: aliases })),
     LogDriver: { Name: 'local', Options: logOptions(spec) },
     ForceUpdate: forceUpdate,
   }

@@ -7,20 +7,18 @@ import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { serviceName } from '../labels.ts'
-import { swarmRuntime } from '../swarm.ts'
-import { applyNowhere, trialSpec, until } from '../trial.ts'
+import { applyNowhere, trialRuntime, trialSpec, until } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = 'test-restore'
-const runtime = swarmRuntime({ instance })
+const runtime = trialRuntime({ instance })
 const project = `prj_r${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
-const made = new Set<string>()
 
 afterAll(async () => {
-  await Promise.all([...made].map((service) => runtime.remove(engine, { project, service }, { signal })))
+  await runtime.withdraw(engine, project, { signal, atOnce: true })
   runtime.close()
 }, 60_000)
 
@@ -28,7 +26,6 @@ type Mode = Parameters<typeof trialSpec>[1]
 type More = Partial<ServiceSpec> & { interrupt?: boolean }
 
 function apply(service: string, deployment: string, mode: Mode, { interrupt = false, ...more }: More = {}) {
-  made.add(service)
   return runtime.apply(engine, trialSpec({ project, service, deployment }, mode, more), { signal, interrupt })
 }
 
@@ -118,7 +115,6 @@ describe.concurrent('repeating', { timeout: 120_000 }, () => {
   })
 
   test('after the caller was killed in the middle goes on where it was', async ({ expect }) => {
-    made.add('killed')
     const spec = trialSpec({ project, service: 'killed', deployment: 'v1' }, 'good')
     await killedAfterApply(spec)
     expect(await runtime.apply(engine, spec, { signal })).toMatchObject({ did: 'unchanged' })
@@ -240,8 +236,8 @@ async function rewrite(service: string, change: (found: ServiceAnswer) => object
 /** Another process applies the spec, says so, and is killed while it watches. */
 function killedAfterApply(spec: ServiceSpec): Promise<void> {
   const script = `
-    import { swarmRuntime } from ${JSON.stringify(join(import.meta.dirname, '../swarm.ts'))}
-    const runtime = swarmRuntime({ instance: ${JSON.stringify(instance)} }), spec = ${JSON.stringify(spec)}
+    import { trialRuntime } from ${JSON.stringify(join(import.meta.dirname, '../trial.ts'))}
+    const runtime = trialRuntime({ instance: ${JSON.stringify(instance)} }), spec = ${JSON.stringify(spec)}
     const engine = ${JSON.stringify(engine)}, { signal } = new AbortController()
     await runtime.apply(engine, spec, { signal })
     await runtime.watch(engine, spec, { deployment: spec.deployment, signal, onState: () => console.log('watching') })`

@@ -26,7 +26,9 @@ export async function observeProject(
   signal: AbortSignal,
 ): Promise<ObservedService[]> {
   const services = await servicesOf(docker, { [LABEL.instance]: instance, [LABEL.project]: project }, signal)
-  return services.map(({ Spec, UpdateStatus, ServiceStatus }) => {
+  // The project's gateway is no service of its own.
+  const own = services.filter(({ Spec }) => Spec.Labels?.[LABEL.service] !== undefined)
+  return own.map(({ Spec, UpdateStatus, ServiceStatus }) => {
     const { deployment, specHash } = identityOf(Spec.TaskTemplate)
     return {
       service: Spec.Labels?.[LABEL.service] ?? '',

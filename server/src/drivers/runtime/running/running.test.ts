@@ -3,16 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
 import { connectEngine } from '../connect.ts'
 import type { ServiceSpec } from '../rollout/spec.ts'
-import { swarmRuntime } from '../swarm.ts'
-import { trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec, until } from '../trial.ts'
 import type { LogLine } from './log-lines.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
-const runtime = swarmRuntime({ instance: 'test-running' })
+const runtime = trialRuntime({ instance: 'test-running' })
 const project = `prj_r${randomBytes(4).toString('hex')}`
 const network = `${project}-net`
 const { signal } = new AbortController()
-const services = ['web', 'busy', 'chat', 'bulk', 'client']
 const none = { kind: 'none', intervalMs: 1000, timeoutMs: 1000, retries: 1, startPeriodMs: 0 } as const
 
 async function start(service: string, more: Partial<ServiceSpec> = {}, deployment = 'd1') {
@@ -42,10 +40,17 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all(services.map((service) => runtime.remove(engine, { project, service }, { signal })))
-  await until('the network to be free', () => runtime.removeNetwork(engine, network, { signal }).catch(() => undefined))
+  await runtime.withdraw(engine, project, { signal, atOnce: true })
   const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
-  await docker.getVolume(`${project}-data`).remove()
+  await until('the volume to be free', () =>
+    docker
+      .getVolume(`${project}-data`)
+      .remove()
+      .then(
+        () => true,
+        () => false,
+      ),
+  )
   close()
   runtime.close()
 }, 60_000)

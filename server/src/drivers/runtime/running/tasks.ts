@@ -33,7 +33,9 @@ type Project = { instance: string; project: string }
 /** The tasks of a project that run or are meant to. */
 export async function projectTasks(docker: Docker, project: Project, signal: AbortSignal): Promise<RunningTask[]> {
   const labels = { [LABEL.instance]: project.instance, [LABEL.project]: project.project }
-  const [tasks, containers] = await Promise.all([tasksOf(docker, labels, signal), containersOf(docker, labels, signal)])
+  const [all, containers] = await Promise.all([tasksOf(docker, labels, signal), containersOf(docker, labels, signal)])
+  // The project's gateway is no service of its own.
+  const tasks = all.filter(({ Spec }) => Spec.ContainerSpec?.Labels?.[LABEL.service] !== undefined)
   return tasks
     .filter((task) => task.DesiredState === 'running' || task.Status.State === 'running' || isRunningJob(task))
     .map((task) => describe(task, { tasks, containers }))
