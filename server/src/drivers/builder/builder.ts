@@ -39,6 +39,8 @@ export type BuildRequest = {
   /** Seen only by steps that mount them: `RUN --mount=type=secret,id=NAME`. */
   secrets: Record<string, string>
   tag: string
+  /** What ADD may fetch: public names, which is what is meant where nothing is said, or nothing. */
+  remote?: 'names' | 'none'
   /** For all steps of the project that run at the same time, together. */
   limits: BuildLimits
   deadlineMs: number

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askEngine } from './ask.ts'
 import {
@@ -12,7 +12,8 @@ import {
 import { buildxCall } from './call.ts'
 import { runClient } from './client.ts'
 import { configFolder } from './config-folder.ts'
-import { objectTo } from './dockerfile/images.ts'
+import { judge } from './dockerfile/images.ts'
+import { sourcePolicy } from './dockerfile/source-policy.ts'
 import { type Dockerfile, takeDockerfile } from './dockerfile/take.ts'
 import { endSteps } from './end-steps.ts'
 import { type ReachedEngine, reachEngine } from './engine.ts'
@@ -82,8 +83,14 @@ export function buildxBuilder(options: BuildxOptions): Builder {
 async function buildIn(folder: string, options: BuildxOptions, request: BuildRequest, watch: Watch) {
   const dockerfile = await takeDockerfile(request, folder)
   if ('missing' in dockerfile) return refused(`There is no file ${dockerfile.missing} in the source.`)
-  const objection = objectTo(dockerfile.text, request.args)
-  if (objection) return refused(objection.message, { file: dockerfile.shown, line: objection.line })
+  if ('message' in dockerfile) return refused(dockerfile.message, { file: dockerfile.shown, line: dockerfile.line })
+  const judged = judge(dockerfile.text, request.args, request.remote ?? 'names')
+  if ('objection' in judged) {
+    const { message, line } = judged.objection
+    return refused(message, { file: dockerfile.shown, line })
+  }
+  const policy = join(folder, 'policy.json')
+  await writeFile(policy, JSON.stringify(sourcePolicy(judged.addresses)), { flag: 'wx', mode: 0o600 })
   const engine = await reachEngine(request.engine, folder, watch.either)
   try {
     const { socketPath } = engine
@@ -93,7 +100,7 @@ async function buildIn(folder: string, options: BuildxOptions, request: BuildReq
     const wanted = { instance, project, limits, helperImage, endSteps: alone, signal: either }
     const cgroup = await bindLimits(socketPath, wanted)
     watch.began = true
-    return await run({ folder, options, request, dockerfile, engine, cgroup }, watch)
+    return await run({ folder, options, request, dockerfile, policy, engine, cgroup }, watch)
   } catch (error) {
     throw watch.either.aborted ? error : await engine.explain(error)
   } finally {
@@ -106,18 +113,20 @@ type Prepared = {
   options: BuildxOptions
   request: BuildRequest
   dockerfile: Dockerfile
+  policy: string
   engine: ReachedEngine
   cgroup: string
 }
 
 async function run(prepared: Prepared, watch: Watch): Promise<BuildResult> {
-  const { folder, options, request, dockerfile, engine, cgroup } = prepared
+  const { folder, options, request, dockerfile, policy, engine, cgroup } = prepared
   const metadata = join(folder, 'metadata.json')
   const call = buildxCall(request, {
     buildx: options.buildx,
     config: await configFolder(options.scratch),
     socketPath: engine.socketPath,
     dockerfile: dockerfile.path,
+    policy,
     metadata,
     cgroup,
     mark: markOf(options.instance, request),

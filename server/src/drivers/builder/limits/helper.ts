@@ -1,25 +1,36 @@
 import { askEngine, EngineRefusal } from '../ask.ts'
 import { BuilderFailure } from '../builder.ts'
 
+const DONE = 'limits are set'
+
 /**
- * Ends every process below the first folder, if one is named. Then writes each value into its file and compares: a refused
- * write is silent. A list of controllers reads otherwise than it is written and shows in the files below. awk is in every
- * small image, and unlike a shell takes its data as arguments.
+ * Writes each value into its file and compares: a refused write is silent. A list of controllers reads otherwise than it is
+ * written and shows in the files below. awk is in every small image, and unlike a shell takes its data as arguments.
  */
 const PROGRAM = `BEGIN {
-  if (ARGV[1] != "") {
-    find = "find " ARGV[1] " -name cgroup.procs"
-    while ((find | getline list) > 0)
-      while ((getline pid < list) > 0) if (pid ~ /^[1-9][0-9]*$/) system("kill -9 " pid)
-  }
-  for (i = 2; i < ARGC; i += 2) { print ARGV[i + 1] > ARGV[i]; close(ARGV[i]); want[ARGV[i]] = ARGV[i + 1] }
+  for (i = 1; i < ARGC; i += 2) { print ARGV[i + 1] > ARGV[i]; close(ARGV[i]); want[ARGV[i]] = ARGV[i + 1] }
   for (file in want) {
     if (want[file] ~ /^[+]/) continue
     have = ""
     getline have < file
     if (have "" != want[file] "") { print file " is " have " instead of " want[file]; exit 1 }
   }
+  print "${DONE}"
 }`
+
+/**
+ * `find` runs it, and before that ends every process below a folder of cgroups, if one is named: each list of the kernel's
+ * becomes the arguments of a `kill`. No shell anywhere, and nothing but the kernel writes those lists.
+ */
+function argvOf(endIn: string | undefined, words: string[]): string[] {
+  const write = ['awk', PROGRAM, ...words, ';']
+  if (endIn === undefined) return ['find', ROOT, '-prune', '-exec', ...write]
+  const end = ['-name', 'cgroup.procs', '-exec', 'xargs', '-r', '-a', '{}', 'kill', '-9', ';']
+  return ['find', endIn, ROOT, '-path', ROOT, '-prune', '-exec', ...write, '-o', ...end]
+}
+
+/** Any folder that is there once and apart from the cgroups. */
+const ROOT = '/etc'
 
 type Helper = {
   image: string
@@ -31,16 +42,16 @@ type Helper = {
   signal: AbortSignal
 }
 
-/** Runs the program above in a container on the engine's host; an output is the reason of a code that is not 0. */
-export async function runHelper(socketPath: string, helper: Helper): Promise<{ code: number; output: string }> {
+/** Runs the above in a container on the engine's host; null, or why that did not go well. */
+export async function runHelper(socketPath: string, helper: Helper): Promise<string | null> {
   const { signal } = helper
   const path = `/containers/${await createHelper(socketPath, helper)}`
   try {
     await askEngine(socketPath, { method: 'POST', path: `${path}/start`, signal })
-    const end = await askEngine<{ StatusCode: number }>(socketPath, { method: 'POST', path: `${path}/wait`, signal })
-    if (end.StatusCode === 0) return { code: 0, output: '' }
-    const output = await askEngine<string>(socketPath, { path: `${path}/logs?stdout=1&stderr=1`, signal })
-    return { code: end.StatusCode, output }
+    await askEngine(socketPath, { method: 'POST', path: `${path}/wait`, signal })
+    const output = String(await askEngine(socketPath, { path: `${path}/logs?stdout=1&stderr=1`, signal }))
+    // `find` ends well whatever became of what it ran; and a process that ended by itself is no failure of `kill`.
+    return output.includes(DONE) ? null : output.trim() || 'the helper said nothing'
   } finally {
     // Also after a cancel: hence a deadline of its own, not the caller's signal.
     const late = AbortSignal.timeout(5000)
@@ -49,11 +60,11 @@ export async function runHelper(socketPath: string, helper: Helper): Promise<{ c
 }
 
 async function createHelper(socketPath: string, helper: Helper): Promise<string> {
-  const { image, instance, binds, endIn = '', words, signal } = helper
+  const { image, instance, binds, endIn, words, signal } = helper
   const body = {
     Image: image,
     Entrypoint: [],
-    Cmd: ['awk', PROGRAM, endIn, ...words],
+    Cmd: argvOf(endIn, words),
     User: '0:0',
     // The log of a TTY has no frames around its pieces.
     Tty: true,

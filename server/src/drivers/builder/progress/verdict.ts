@@ -12,7 +12,7 @@ import type { StepTracker } from './steps.ts'
  */
 export function explainFailure(tracker: Pick<StepTracker, 'firstError' | 'clipped'>, text: string[], file: string) {
   const first = tracker.firstError()
-  const message = lastError(text) ?? first?.error ?? 'The build failed without saying why.'
+  const message = explained(lastError(text) ?? first?.error ?? 'The build failed without saying why.')
   const line = placeOf(text) ?? numberAfter(/parse error on line (\d+)/, message)
   const exitCode = numberAfter(/exit code: (\d+)/, message)
   const failure: BuildFailure = {
@@ -40,6 +40,12 @@ function lastError(text: string[]): string | undefined {
     .findLast((line) => line.startsWith('ERROR: '))
     ?.slice('ERROR: '.length)
     .replace(/^failed to solve: /, '')
+}
+
+/** The words of the second lock (`source-policy.ts`) are BuildKit's own. */
+function explained(message: string): string {
+  const [, source] = /source \\?"([^"\\]+)\\?" denied by policy/.exec(message) ?? []
+  return source === undefined ? message : `${source.slice(0, 200)} cannot be used in a build on this server.`
 }
 
 function placeOf(text: string[]): number | undefined {
