@@ -6,27 +6,6 @@ import { RoleSchema, ScopeSchema } from './permissions.ts'
 
 const name = z.string().trim().min(1).max(80)
 const email = z.email().max(254).toLowerCase()
-const password = z.string().min(10).max(128)
-const code = z.string().min(20).max(200)
-
-export const Organization = z
-  .object({ id: idOf('org'), name: z.string(), role: RoleSchema, createdAt: timestamp })
-  .meta({ id: 'Organization' })
-
-export const Me = z
-  .object({
-    user: z.object({ id: idOf('usr'), name: z.string(), email: z.string() }),
-    organization: z.object({ id: idOf('org'), name: z.string() }),
-    role: RoleSchema,
-    permissions: z.array(ScopeSchema).meta({ description: 'what this very credential may do' }),
-    credential: z.object({
-      kind: z.enum(['token', 'session']),
-      id: z.string(),
-      projectId: z.string().nullable(),
-      expiresAt: timestamp.nullable(),
-    }),
-  })
-  .meta({ id: 'Me' })
 
 export const Token = z
   .object({
@@ -86,43 +65,6 @@ export const AuditEntry = z
 const byToken = z.object({ id: idOf('tok') })
 const byMember = z.object({ userId: idOf('usr') })
 const byInvitation = z.object({ id: idOf('inv') })
-
-export const me = {
-  show: endpoint({
-    method: 'GET',
-    path: '/api/me',
-    summary: 'Who this credential is and what it may do',
-    access: { permission: 'self:read' },
-    response: Me,
-  }),
-  organizations: endpoint({
-    method: 'GET',
-    path: '/api/me/organizations',
-    summary: 'The organizations this person belongs to',
-    access: { permission: 'self:read' },
-    query: PageQuery,
-    response: pageOf(Organization),
-  }),
-  activate: endpoint({
-    method: 'POST',
-    path: '/api/me/organization',
-    summary: 'Choose the organization that this session works in',
-    access: { permission: 'self:write' },
-    body: z.object({ organizationId: idOf('org') }),
-    response: Done,
-    example: { organizationId: idOf('org').meta()?.example },
-    unaudited: 'changes only what this session looks at',
-  }),
-  changePassword: endpoint({
-    method: 'POST',
-    path: '/api/me/password',
-    summary: 'Change the password; other sessions of this person end',
-    access: { permission: 'self:write' },
-    body: z.object({ currentPassword: z.string().max(128), newPassword: password }),
-    response: Done,
-    example: { currentPassword: 'correct horse battery', newPassword: 'staple correct horse' },
-  }),
-} as const
 
 export const tokens = {
   list: endpoint({
@@ -232,49 +174,5 @@ export const audit = {
     access: { permission: 'audit:list' },
     query: PageQuery.extend({ action: z.string().max(80).optional(), target: z.string().max(80).optional() }),
     response: pageOf(AuditEntry),
-  }),
-} as const
-
-export const auth = {
-  join: endpoint({
-    method: 'GET',
-    path: '/join',
-    summary: 'The page behind setup and invitation links: choose a name and password',
-    access: { public: 'shows a form; the code behind the # of the link never reaches the server with it' },
-    response: { stream: 'text/html' },
-  }),
-  signIn: endpoint({
-    method: 'POST',
-    path: '/api/auth/sign-in/email',
-    summary: 'Sign in with email and password; answers with a session cookie',
-    access: { public: 'this is how a person gets a session' },
-    body: z.object({ email, password: z.string().max(128), rememberMe: z.boolean().optional() }),
-    response: z.object({
-      success: z.literal(true),
-      user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
-    }),
-    example: { email: 'ada@example.com', password: 'correct horse battery' },
-  }),
-  signOut: endpoint({
-    method: 'POST',
-    path: '/api/auth/sign-out',
-    summary: 'End this session',
-    access: { public: 'ends the session of the cookie that is sent, and nothing else' },
-    response: Done,
-    unaudited: 'ends only the session that asks',
-  }),
-  accept: endpoint({
-    method: 'POST',
-    path: '/api/auth/accept',
-    summary: 'Use a setup or invitation code: set a name and password (or prove the existing one) and join',
-    access: { public: 'the one-time code in the body is the credential' },
-    body: z.object({ code, name: name.optional(), password }),
-    response: z.object({
-      success: z.literal(true),
-      organizationId: idOf('org'),
-      userId: idOf('usr'),
-      role: RoleSchema,
-    }),
-    example: { code: 'inv_the_code_from_the_link', name: 'Ada', password: 'correct horse battery' },
   }),
 } as const

@@ -58,6 +58,10 @@ export type Tables = BackupTables &
       /** Made by the operator: may set the first password of an account that exists. */
       setup: Generated<boolean>
       attempts: Generated<number>
+      /** When the link was used without a session. */
+      usedAt: Time | null
+      /** The token that was made together with a setup link. */
+      tokenId: string | null
       expiresAt: Time
       acceptedAt: Time | null
       createdAt: Created

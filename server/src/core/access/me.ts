@@ -1,4 +1,4 @@
-import type { Me } from '@slipway/contract/access'
+import type { Me } from '@slipway/contract/me'
 import type { PageQuery } from '@slipway/contract/pages'
 import { SCOPES } from '@slipway/contract/permissions'
 import type { z } from 'zod'

@@ -35,6 +35,16 @@ export async function insert(db: Queryable, person: { id: string; name: string; 
   return person
 }
 
+/** None when the address has an account meanwhile. */
+export async function insertNew(db: Queryable, person: { id: string; name: string; email: string }) {
+  return db
+    .insertInto('person')
+    .values({ ...person, email: person.email.toLowerCase() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['id', 'name'])
+    .executeTakeFirst()
+}
+
 export async function rename(db: Queryable, userId: string, name: string): Promise<void> {
   await db.updateTable('person').set({ name }).where('id', '=', userId).execute()
 }

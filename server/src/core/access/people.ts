@@ -11,7 +11,6 @@ export type People = {
   handle(request: Request): Promise<Response>
   session(headers: Headers): Promise<{ id: string; userId: string; activeOrgId: string | null; expiresAt: Date } | null>
   hashPassword(password: string): Promise<string>
-  verifyPassword(hash: string, password: string): Promise<boolean>
 }
 
 export const ADDRESS_HEADER = 'x-slipway-address'
@@ -42,9 +41,6 @@ export function people(options: { db: Database; pool: Pool; config: Config }): P
     },
     async hashPassword(password) {
       return (await (await auth()).$context).password.hash(password)
-    },
-    async verifyPassword(hash, password) {
-      return (await (await auth()).$context).password.verify({ hash, password })
     },
   }
 }

@@ -1,4 +1,5 @@
-import type { Invitation, Member, Organization } from '@slipway/contract/access'
+import type { Invitation, Member } from '@slipway/contract/access'
+import type { Organization } from '@slipway/contract/me'
 import type { Page, PageQuery } from '@slipway/contract/pages'
 import type { Role } from '@slipway/contract/permissions'
 import { type Insertable, sql } from 'kysely'
@@ -129,7 +130,9 @@ export async function putInvitation(db: Queryable, invitation: Insertable<Tables
     values (${id}, ${orgId}, ${email}, ${role}, ${codeHash}, ${invitedBy}, ${setup}, ${expiresAt})
     on conflict (org_id, lower(email)) where accepted_at is null do update set
       id = excluded.id, role = excluded.role, code_hash = excluded.code_hash, invited_by = excluded.invited_by,
-      setup = excluded.setup, attempts = 0, expires_at = excluded.expires_at, created_at = now()`.execute(db)
+      setup = excluded.setup, attempts = 0, used_at = null, expires_at = excluded.expires_at, created_at = now()`.execute(
+    db,
+  )
 }
 
 export async function removeInvitation(db: Queryable, orgId: string, id: string): Promise<boolean> {
@@ -144,28 +147,47 @@ export async function removeInvitation(db: Queryable, orgId: string, id: string)
 
 const MOST_ATTEMPTS = 5
 
-/** Counts an attempt before it is made: a code that is tried too often, such as to guess a password, is spent. */
+/** Counts an attempt before it is made: what a code may cost is bounded, also when it is sent many times at once. */
 export async function countAttempt(db: Queryable, codeHash: Buffer): Promise<boolean> {
   const counted = await db
     .updateTable('invitation')
     .set({ attempts: sql`attempts + 1` })
     .where('codeHash', '=', codeHash)
     .where('attempts', '<', MOST_ATTEMPTS)
+    .where('usedAt', 'is', null)
     .where(OPEN)
     .returning('id')
     .executeTakeFirst()
   return counted !== undefined
 }
 
-/** Takes an open invitation by its code, once: a second taker finds nothing. */
-export async function takeInvitation(db: Queryable, codeHash: Buffer) {
+/** Uses a link without a session, once, whether that lets anyone in or not. */
+export async function useInvitation(db: Queryable, codeHash: Buffer) {
   return db
     .updateTable('invitation')
-    .set({ acceptedAt: sql`now()` })
+    .set({ usedAt: sql`now()` })
     .where('codeHash', '=', codeHash)
+    .where('usedAt', 'is', null)
     .where(OPEN)
     .returning(['id', 'orgId', 'email', 'role', 'setup'])
     .executeTakeFirst()
+}
+
+/** An open invitation by its code, until the transaction ends; a setup link is no invitation to somebody signed in. */
+export async function lockInvitation(db: Queryable, codeHash: Buffer) {
+  return db
+    .selectFrom('invitation')
+    .select(['id', 'orgId', 'email', 'role'])
+    .where('codeHash', '=', codeHash)
+    .where('setup', '=', false)
+    .where(OPEN)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Someone has joined by it: whoever comes second finds nothing. */
+export async function closeInvitation(db: Queryable, id: string): Promise<void> {
+  await db.updateTable('invitation').set({ acceptedAt: sql`now()` }).where('id', '=', id).execute()
 }
 
 export async function removeOldInvitations(db: Queryable): Promise<void> {

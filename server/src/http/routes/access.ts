@@ -1,7 +1,9 @@
-import { audit, me, members, tokens } from '@slipway/contract/access'
+import { audit, members, tokens } from '@slipway/contract/access'
+import { me } from '@slipway/contract/me'
 import { activateOrganization, listOrganizations, showMe } from '../../core/access/me.ts'
 import { listAudit } from '../../core/audit/list.ts'
 import { invite, listInvitations, withdrawInvitation } from '../../core/members/invite.ts'
+import { joinOrganization } from '../../core/members/join.ts'
 import { changeRole, listMembers, removeMember, showMember } from '../../core/members/manage.ts'
 import type { Platform } from '../../core/platform.ts'
 import { createToken } from '../../core/tokens/create.ts'
@@ -12,6 +14,7 @@ export const accessRoutes = (platform: Platform): Route[] => [
   on(me.show, ({ caller }) => showMe(platform, caller)),
   on(me.organizations, ({ caller, query }) => listOrganizations(platform, caller, query)),
   on(me.activate, ({ caller, body }) => activateOrganization(platform, caller, body.organizationId)),
+  on(me.join, ({ caller, body }) => joinOrganization(platform, caller, body)),
 
   on(tokens.list, ({ caller, query }) => listTokens(platform, caller, query)),
   on(tokens.create, ({ caller, body }) => createToken(platform, caller, body)),

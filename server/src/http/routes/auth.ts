@@ -1,4 +1,5 @@
-import { auth, me } from '@slipway/contract/access'
+import { auth } from '@slipway/contract/auth'
+import { me } from '@slipway/contract/me'
 import { changePassword } from '../../core/access/change-password.ts'
 import { signIn, signOut } from '../../core/access/sign-in.ts'
 import { acceptInvitation } from '../../core/members/accept.ts'

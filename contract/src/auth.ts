@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { InvitationCode, Password } from './me.ts'
+import { Done } from './pages.ts'
+
+const name = z.string().trim().min(1).max(80)
+const email = z.email().max(254).toLowerCase()
+
+export const auth = {
+  join: endpoint({
+    method: 'GET',
+    path: '/join',
+    summary: 'The page behind setup and invitation links: choose a name and password',
+    access: { public: 'shows a form; the code behind the # of the link never reaches the server with it' },
+    response: { stream: 'text/html' },
+  }),
+  signIn: endpoint({
+    method: 'POST',
+    path: '/api/auth/sign-in/email',
+    summary: 'Sign in with email and password; answers with a session cookie',
+    access: { public: 'this is how a person gets a session' },
+    body: z.object({ email, password: z.string().max(128), rememberMe: z.boolean().optional() }),
+    response: z.object({
+      success: z.literal(true),
+      user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
+    }),
+    example: { email: 'ada@example.com', password: 'correct horse battery' },
+  }),
+  signOut: endpoint({
+    method: 'POST',
+    path: '/api/auth/sign-out',
+    summary: 'End this session',
+    access: { public: 'ends the session of the cookie that is sent, and nothing else' },
+    response: Done,
+    unaudited: 'ends only the session that asks',
+  }),
+  accept: endpoint({
+    method: 'POST',
+    path: '/api/auth/accept',
+    summary:
+      'Use a setup or invitation code without an account: set a name and password and join. The answer is the same ' +
+      'where the address has an account; then nothing changes, and its person signs in and joins with the session',
+    access: { public: 'the one-time code in the body is the credential' },
+    body: z.object({ code: InvitationCode, name: name.optional(), password: Password }),
+    response: Done,
+    example: { code: 'inv_the_code_from_the_link', name: 'Ada', password: 'correct horse battery' },
+  }),
+} as const
