@@ -3,6 +3,7 @@ import { serverCommand } from './commands/server-command.ts'
 import { whoami } from './commands/whoami.ts'
 
 const USAGE = `slipway admin bootstrap --email you@example.com   make the first owner (on the machine of the instance)
+slipway admin reset-password --email someone@…    make a link that sets a new password for an account
 slipway admin keys rotate                         seal everything anew with the first key of the instance
 slipway server                                    start the server
 slipway whoami [--json]                           who SLIPWAY_TOKEN is, at SLIPWAY_URL`

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from './config.ts'
 import { bootstrap } from './core/access/bootstrap.ts'
+import { resetLink } from './core/access/reset-password.ts'
 import type { Platform } from './core/platform.ts'
 import { claimKeys } from './core/sealing/keys-in-use.ts'
 import { beginRotation, rotate } from './core/sealing/rotate.ts'
@@ -9,6 +10,7 @@ import { UsageError } from './usage-error.ts'
 import { createLogger, wire } from './wiring.ts'
 
 const USAGE = `Usage: slipway admin bootstrap --email you@example.com
+       slipway admin reset-password --email someone@example.com
        slipway admin keys rotate [--background]`
 
 /** Errands of the person who runs the instance. Whoever can read its configuration can do them. */
@@ -27,6 +29,7 @@ export async function admin(argv: string[]): Promise<void> {
   })
   const errand = positionals.join(' ')
   if (errand === 'bootstrap') return makeOwner(values)
+  if (errand === 'reset-password') return resetPassword(values)
   if (errand === 'keys rotate') return rotateKeys(values)
   throw new UsageError(USAGE)
 }
@@ -41,6 +44,18 @@ async function makeOwner({ email, days: asked, json, ...rest }: Asked): Promise<
     const { organization, again } = rest
     const made = await bootstrap(platform, { email, organization, again, days })
     process.stdout.write(json ? `${JSON.stringify(made)}\n` : forPeople(made, platform.config.publicUrl))
+  })
+}
+
+async function resetPassword({ email }: { email?: string }): Promise<void> {
+  if (!email || !/^\S+@\S+$/.test(email)) throw new UsageError('--email is required: the address of the account.')
+  await onInstance(async (platform) => {
+    const { link } = await resetLink(platform, { email })
+    process.stdout.write(`Link to choose a new password (works once, for seven days). Using it ends every session and every
+access token of the account:
+
+  ${link}
+`)
   })
 }
 
@@ -85,7 +100,8 @@ Try it:
 
   curl -H "Authorization: Bearer ${made.token}" ${url}/api/me
 
-Setup link to choose a password (works once):
+Setup link to choose a password (works once). Where the account has one, using it ends every session and every other
+access token of the account:
 
   ${made.link}
 `

@@ -9,6 +9,8 @@ const USAGE = `slipway-server [--role api|worker|all]
                                start the server: answer requests, run deployments, or both (all)
 slipway-server admin bootstrap --email you@example.com [--organization NAME] [--days N] [--again] [--json]
                                make the first organization and its owner's token and setup link
+slipway-server admin reset-password --email someone@example.com
+                               make a link that sets a new password and ends every session and token of the account
 slipway-server admin keys rotate [--background]
                                seal everything anew with the first key of SLIPWAY_SECRET_KEY`
 

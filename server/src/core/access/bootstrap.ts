@@ -18,17 +18,28 @@ type Input = { email: string; organization: string; again: boolean; days: number
 export async function bootstrap({ db, config }: Pick<Platform, 'db' | 'config'>, input: Input) {
   const secret = newTokenSecret()
   const expiresAt = new Date(Date.now() + input.days * 24 * 3600 * 1000)
+  const tokenId = newId('tok')
   const orgId = await transaction(db, async (tx) => {
     await people.lockForBootstrap(tx)
     if (!input.again && (await people.anyOwner(tx))) throw hasOwner()
     const owner = await ensureOwner(tx, input)
-    const id = newId('tok')
-    const token = { id, ...owner, name: 'bootstrap', hash: hashSecret(secret), hint: secret.slice(0, 8), expiresAt }
+    const token = {
+      id: tokenId,
+      ...owner,
+      name: 'bootstrap',
+      hash: hashSecret(secret),
+      hint: secret.slice(0, 8),
+      expiresAt,
+    }
     await tokens.insert(tx, { ...token, scopes: null, projectId: null })
-    await record(tx, actorIn(owner.orgId), 'organization.bootstrap', owner.orgId, { email: input.email, token: id })
+    await record(tx, actorIn(owner.orgId), 'organization.bootstrap', owner.orgId, {
+      email: input.email,
+      token: tokenId,
+    })
     return owner.orgId
   })
-  const { link } = await invite({ db, config }, actorIn(orgId), { email: input.email, role: 'owner', setup: true })
+  const asked = { email: input.email, role: 'owner', setup: true, tokenId } as const
+  const { link } = await invite({ db, config }, actorIn(orgId), asked)
   return { orgId, token: secret, expiresAt, link }
 }
 
@@ -38,6 +49,9 @@ async function ensureOwner(tx: Tx, input: Input): Promise<{ orgId: string; userI
   if (known && owned) return { orgId: owned, userId: known.id }
   const userId = known?.id ?? newId('usr')
   if (!known) await people.insert(tx, { id: userId, name: input.email, email: input.email })
+  else await people.clearPassword(tx, userId)
+  // Whoever made this account, such as an organization by its own invitation, is not to own the new one with it.
+  await people.endSessions(tx, userId, null)
   const orgId = newId('org')
   await people.insertOrganization(tx, { id: orgId, name: input.organization })
   await members.insert(tx, { orgId, userId, role: 'owner' })

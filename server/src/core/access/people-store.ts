@@ -59,6 +59,41 @@ export async function setPassword(db: Queryable, userId: string, password: strin
     .execute()
 }
 
+/** Nobody gets in with it until a setup link sets another one. */
+export async function clearPassword(db: Queryable, userId: string): Promise<void> {
+  await db
+    .updateTable('credential')
+    .set({ password: null, updatedAt: sql`now()` })
+    .where('userId', '=', userId)
+    .where('providerId', '=', BY_PASSWORD)
+    .execute()
+}
+
+export async function endSessions(db: Queryable, userId: string, except: string | null): Promise<number> {
+  let rows = db.deleteFrom('session').where('userId', '=', userId)
+  if (except !== null) rows = rows.where('id', '!=', except)
+  return Number((await rows.executeTakeFirst()).numDeletedRows)
+}
+
+export async function endSessionByToken(db: Queryable, token: string): Promise<void> {
+  await db.deleteFrom('session').where('token', '=', token).execute()
+}
+
+/** The session that took the place of another one works where that did. */
+export async function carryOrganization(db: Queryable, token: string, orgId: string): Promise<void> {
+  await db.updateTable('session').set({ activeOrgId: orgId }).where('token', '=', token).execute()
+}
+
+export async function oldestMembership(db: Queryable, userId: string) {
+  return db
+    .selectFrom('member')
+    .select(['orgId', 'role'])
+    .where('userId', '=', userId)
+    .orderBy('orgId')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 export async function activateOrganization(db: Queryable, sessionId: string, orgId: string): Promise<void> {
   await db.updateTable('session').set({ activeOrgId: orgId }).where('id', '=', sessionId).execute()
 }

@@ -2,14 +2,23 @@ import { Refusal } from '../../errors.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { ADDRESS_HEADER } from './people.ts'
+import * as store from './people-store.ts'
 import { findMembership } from './store.ts'
 
+type SignedIn = { user: { id: string; name: string; email: string }; token: string }
 type Parts = Pick<Platform, 'db' | 'pool' | 'people'>
 
-export async function signIn({ db, pool, people }: Parts, request: Request) {
+export async function signIn({ db, pool, people }: Parts, email: string, request: Request) {
+  const before = await store.findByEmail(db, email)
   const response = await people.handle(request)
   if (!response.ok) throw await signInRefusal(response)
-  const { user } = (await response.json()) as { user: { id: string; name: string; email: string } }
+  const { user, token } = (await response.json()) as SignedIn
+  // A reset that committed while the old password was being checked has ended all sessions but this one.
+  const after = await store.findByEmail(db, email)
+  if (before?.password !== after?.password) {
+    await store.endSessionByToken(db, token)
+    throw wrongPassword()
+  }
   const [member] = await findMembership(pool, [user.id, null])
   if (member) {
     const actor = {
@@ -47,7 +56,10 @@ export async function signInRefusal(response: Response): Promise<Refusal> {
     })
   }
   if (response.status >= 500) throw new Error(`signing in failed: ${response.status} ${message}`)
-  return new Refusal('sign_in_failed', 'Email and password do not match.', {
-    hint: 'Check both; an owner can invite you again if the password is lost.',
-  })
+  return wrongPassword()
 }
+
+const wrongPassword = () =>
+  new Refusal('sign_in_failed', 'Email and password do not match.', {
+    hint: 'Check both; if the password is lost, whoever runs the instance can make a link that sets a new one.',
+  })

@@ -1,6 +1,7 @@
 import { type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { Refusal } from '../../errors.ts'
+import { endAccess } from '../access/end-access.ts'
 import * as people from '../access/people-store.ts'
 import { hashSecret } from '../access/secrets.ts'
 import { record } from '../audit/record.ts'
@@ -24,15 +25,10 @@ export async function acceptInvitation({ db, people }: Pick<Platform, 'db' | 'pe
   return transaction(db, async (tx) => {
     const invitation = await store.useInvitation(tx, codeHash)
     if (!invitation) throw spent()
-    const { id, orgId } = invitation
+    const { id, orgId, setup } = invitation
     await record(tx, { kind: 'system', name: LINK_HOLDER, orgId, ...origin }, 'invitation.use', id)
-    const person = await letIn(tx, invitation, { ...input, password })
-    if (!person) return { success: true as const }
-    await store.closeInvitation(tx, id)
-    const joined = await store.insert(tx, { orgId, userId: person.id, role: invitation.role })
-    const role = joined ? invitation.role : ((await store.find(tx, orgId, person.id))?.role ?? invitation.role)
-    const actor = { kind: 'session', orgId, userId: person.id, userName: person.name, ...origin } as const
-    await record(tx, { ...actor, ...SIGNED_OUT, role }, 'member.join', person.id, { invitation: id, joined })
+    const done = await (setup ? setUp : admit)(tx, invitation, { ...input, password }, origin)
+    if (done) await store.closeInvitation(tx, id)
     return { success: true as const }
   })
 }
@@ -48,17 +44,27 @@ const LINK_HOLDER = 'whoever holds the link'
 /** The person acts before they have a session. */
 const SIGNED_OUT = { credentialId: '', scopes: null, projectId: null, expiresAt: null } as const
 
-type Invited = { email: string; setup: boolean }
+type Invited = NonNullable<Awaited<ReturnType<typeof store.useInvitation>>>
 
-/** The account that this link opens; none where the address has one of its own. */
-async function letIn(tx: Tx, { email, setup }: Invited, input: Input) {
-  const known = await people.findByEmail(tx, email)
-  if (known && !setup) return null
-  const name = input.name ?? known?.name ?? email
-  const person = known ?? (await people.insertNew(tx, { id: newId('usr'), name, email }))
-  // Made by another link at the same moment: then it is an account that exists.
-  if (!person) return null
-  if (known && input.name !== undefined) await people.rename(tx, known.id, input.name)
+/** Somebody new. Where the address has an account already, or since this very moment, nobody is let in. */
+async function admit(tx: Tx, { id, orgId, email, role }: Invited, input: Input, origin: Origin): Promise<boolean> {
+  const name = input.name ?? email
+  const person = await people.insertNew(tx, { id: newId('usr'), name, email })
+  if (!person) return false
   await people.setPassword(tx, person.id, input.password)
-  return { id: person.id, name }
+  await store.insert(tx, { orgId, userId: person.id, role })
+  const actor = { kind: 'session', orgId, userId: person.id, userName: name, role, ...origin } as const
+  await record(tx, { ...actor, ...SIGNED_OUT }, 'member.join', person.id, { invitation: id, joined: true })
+  return true
+}
+
+/** The operator's link: sets the password of an account, and ends what it was used with so far. It joins nothing. */
+async function setUp(tx: Tx, { orgId, email, tokenId }: Invited, input: Input, origin: Origin): Promise<boolean> {
+  const known = await people.findByEmail(tx, email)
+  if (!known) throw spent()
+  if (input.name !== undefined) await people.rename(tx, known.id, input.name)
+  await people.setPassword(tx, known.id, input.password)
+  // The first password resets nothing: nobody but the operator had a way in.
+  if (known.password !== null) await endAccess(tx, { userId: known.id, orgId }, tokenId, origin)
+  return true
 }

@@ -16,7 +16,7 @@ const DAYS = 7
 export async function invite(
   { db, config }: Pick<Platform, 'db' | 'config'>,
   actor: Actor,
-  input: { email: string; role: Role; setup?: boolean },
+  input: { email: string; role: Role; setup?: boolean; tokenId?: string },
 ) {
   const code = newCode()
   const now = new Date()
@@ -24,7 +24,7 @@ export async function invite(
   const id = newId('inv')
   const invitedBy = actor.kind === 'system' ? null : actor.userName
   return transaction(db, async (tx) => {
-    const { email, role, setup = false } = input
+    const { email, role, setup = false, tokenId = null } = input
     if (!setup) await refuseMember(tx, actor.orgId, email)
     await store.putInvitation(tx, {
       id,
@@ -34,6 +34,7 @@ export async function invite(
       codeHash: hashSecret(code),
       invitedBy,
       setup,
+      tokenId,
       expiresAt,
     })
     await record(tx, actor, 'member.invite', id, { email, role })

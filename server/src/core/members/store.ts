@@ -124,15 +124,14 @@ export async function listInvitations(db: Queryable, orgId: string, query: PageQ
 
 /** An open invitation of the same address is replaced: its old link stops working. */
 export async function putInvitation(db: Queryable, invitation: Insertable<Tables['invitation']>): Promise<void> {
-  const { id, orgId, email, role, codeHash, invitedBy, setup = false, expiresAt } = invitation
+  const { id, orgId, email, role, codeHash, invitedBy, setup = false, tokenId = null, expiresAt } = invitation
   await sql`
-    insert into invitation (id, org_id, email, role, code_hash, invited_by, setup, expires_at)
-    values (${id}, ${orgId}, ${email}, ${role}, ${codeHash}, ${invitedBy}, ${setup}, ${expiresAt})
+    insert into invitation (id, org_id, email, role, code_hash, invited_by, setup, token_id, expires_at)
+    values (${id}, ${orgId}, ${email}, ${role}, ${codeHash}, ${invitedBy}, ${setup}, ${tokenId}, ${expiresAt})
     on conflict (org_id, lower(email)) where accepted_at is null do update set
       id = excluded.id, role = excluded.role, code_hash = excluded.code_hash, invited_by = excluded.invited_by,
-      setup = excluded.setup, attempts = 0, used_at = null, expires_at = excluded.expires_at, created_at = now()`.execute(
-    db,
-  )
+      setup = excluded.setup, token_id = excluded.token_id, attempts = 0, used_at = null,
+      expires_at = excluded.expires_at, created_at = now()`.execute(db)
 }
 
 export async function removeInvitation(db: Queryable, orgId: string, id: string): Promise<boolean> {
@@ -169,7 +168,7 @@ export async function useInvitation(db: Queryable, codeHash: Buffer) {
     .where('codeHash', '=', codeHash)
     .where('usedAt', 'is', null)
     .where(OPEN)
-    .returning(['id', 'orgId', 'email', 'role', 'setup'])
+    .returning(['id', 'orgId', 'email', 'role', 'setup', 'tokenId'])
     .executeTakeFirst()
 }
 

@@ -16,7 +16,7 @@ export const authRoutes = (platform: Platform): Route[] => {
       await reply.headers(JOIN_HEADERS).type('text/html; charset=utf-8').send(JOIN_PAGE)
     }),
     on(auth.signIn, async ({ request, reply, body }) => {
-      const { user, cookies } = await signIn(platform, toWeb(request, at('sign-in/email'), body))
+      const { user, cookies } = await signIn(platform, body.email, toWeb(request, at('sign-in/email'), body))
       reply.header('set-cookie', cookies)
       return { success: true as const, user }
     }),

@@ -1,0 +1,17 @@
+import { notFound } from '../../errors.ts'
+import { invite } from '../members/invite.ts'
+import type { Platform } from '../platform.ts'
+import * as people from './people-store.ts'
+
+/**
+ * A link that sets a new password for somebody who lost theirs, or whose account is in wrong hands. Only the operator
+ * makes one: an organization vouches for its members, not for the accounts that these have elsewhere.
+ */
+export async function resetLink({ db, config }: Pick<Platform, 'db' | 'config'>, input: { email: string }) {
+  const person = await people.findByEmail(db, input.email)
+  const member = person && (await people.oldestMembership(db, person.id))
+  if (!member) throw notFound('account')
+  const actor = { kind: 'system', name: 'slipway admin reset-password', orgId: member.orgId } as const
+  const { link } = await invite({ db, config }, actor, { email: input.email, role: member.role, setup: true })
+  return { link }
+}
