@@ -4,6 +4,7 @@ import { z } from 'zod'
 export const ID_PREFIXES = {
   org: 'organization',
   usr: 'user',
+  ses: 'session',
   inv: 'invitation',
   tok: 'access token',
   aud: 'audit entry',

@@ -26,6 +26,18 @@ export const Me = z
   })
   .meta({ id: 'Me' })
 
+export const Session = z
+  .object({
+    id: idOf('ses'),
+    current: z.boolean().meta({ description: 'the one that asks' }),
+    address: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    createdAt: timestamp,
+    renewedAt: timestamp.meta({ description: 'a session in use is renewed once a day' }),
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'Session' })
+
 export const me = {
   show: endpoint({
     method: 'GET',
@@ -69,5 +81,28 @@ export const me = {
     body: z.object({ code: InvitationCode }),
     response: z.object({ success: z.literal(true), organizationId: idOf('org'), role: RoleSchema }),
     example: { code: 'the_code_behind_the_hash_of_the_link' },
+  }),
+  sessions: endpoint({
+    method: 'GET',
+    path: '/api/me/sessions',
+    summary: 'Where this person is signed in, newest first',
+    access: { permission: 'self:read' },
+    query: PageQuery,
+    response: pageOf(Session),
+  }),
+  endSession: endpoint({
+    method: 'DELETE',
+    path: '/api/me/sessions/:id',
+    summary: 'End one session of this person; the next request with it is refused',
+    access: { permission: 'self:write' },
+    params: z.object({ id: idOf('ses') }),
+    response: Done,
+  }),
+  endOtherSessions: endpoint({
+    method: 'DELETE',
+    path: '/api/me/sessions',
+    summary: 'End all sessions of this person but the one that asks',
+    access: { permission: 'self:write' },
+    response: z.object({ success: z.literal(true), ended: z.number().int() }),
   }),
 } as const

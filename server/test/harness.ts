@@ -7,6 +7,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, expect } from 'vitest'
 import { type Config, readConfig } from '../src/config.ts'
+import { setPassword } from '../src/core/access/people-store.ts'
 import { hashSecret, newTokenSecret } from '../src/core/access/secrets.ts'
 import type { Platform } from '../src/core/platform.ts'
 import { newId } from '../src/db/ids.ts'
@@ -67,6 +68,7 @@ export async function startWorld(overrides: Partial<Config> = {}) {
     work,
     removeEdge,
     ...people(app, platform),
+    session: (person: { userId: string }) => sessionOf(app, platform, person),
     as: (token: string) => apiOf(app, token),
   }
 }
@@ -151,6 +153,16 @@ function people(app: App, { db }: Platform) {
     return { id, name, owner: await person(id, 'owner') }
   }
   return { org, person, tokenFor }
+}
+
+/** Signs a person in; their cookie, and what a browser sends along with a write. */
+async function sessionOf(app: App, { db, config, people }: Platform, { userId }: { userId: string }) {
+  const password = 'a password for tests'
+  await setPassword(db, userId, await people.hashPassword(password))
+  const { email } = await db.selectFrom('person').select('email').where('id', '=', userId).executeTakeFirstOrThrow()
+  const headers = { origin: config.publicUrl, 'sec-fetch-site': 'same-origin' }
+  const answer = await apiOf(app, null)('POST', '/api/auth/sign-in/email', { email, password }, headers)
+  return { cookie: String([answer.headers['set-cookie']].flat()[0]).split(';')[0] ?? '', ...headers }
 }
 
 /** The typed client on the app, without a socket. */

@@ -85,6 +85,18 @@ export const factories = (world: World): Partial<Record<IdPrefix, Factory>> => {
       make: async (org) => (await world.person(org.id, 'developer')).userId,
       unmake: (org, id) => org.owner.api('DELETE', `/api/members/${id}`),
     },
+    ses: {
+      make: async (org) => {
+        const id = newId('ses')
+        const expiresAt = new Date(Date.now() + 3600_000)
+        await world.platform.db
+          .insertInto('session')
+          .values({ id, token: id, userId: org.owner.userId, expiresAt })
+          .execute()
+        return id
+      },
+      unmake: (_, id) => world.platform.db.deleteFrom('session').where('id', '=', id).execute(),
+    },
     org: {
       make: async () => (await world.org('elsewhere')).id,
       unmake: (_, id) => world.platform.db.deleteFrom('organization').where('id', '=', id).execute(),

@@ -1,6 +1,7 @@
 import { audit, members, tokens } from '@slipway/contract/access'
 import { me } from '@slipway/contract/me'
 import { activateOrganization, listOrganizations, showMe } from '../../core/access/me.ts'
+import { endOtherSessions, endSession, listSessions } from '../../core/access/sessions.ts'
 import { listAudit } from '../../core/audit/list.ts'
 import { invite, listInvitations, withdrawInvitation } from '../../core/members/invite.ts'
 import { joinOrganization } from '../../core/members/join.ts'
@@ -15,6 +16,9 @@ export const accessRoutes = (platform: Platform): Route[] => [
   on(me.organizations, ({ caller, query }) => listOrganizations(platform, caller, query)),
   on(me.activate, ({ caller, body }) => activateOrganization(platform, caller, body.organizationId)),
   on(me.join, ({ caller, body }) => joinOrganization(platform, caller, body)),
+  on(me.sessions, ({ caller, query }) => listSessions(platform, caller, query)),
+  on(me.endSession, ({ caller, params }) => endSession(platform, caller, params.id)),
+  on(me.endOtherSessions, ({ caller }) => endOtherSessions(platform, caller)),
 
   on(tokens.list, ({ caller, query }) => listTokens(platform, caller, query)),
   on(tokens.create, ({ caller, body }) => createToken(platform, caller, body)),

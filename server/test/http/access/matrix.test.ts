@@ -12,6 +12,7 @@ import { exampleRequest, factories, idPlaces } from '../../matrix.ts'
 const world = await startWorld()
 const mine = await world.org('Mine')
 const theirs = await world.org('Theirs')
+const signedIn = await world.session(mine.owner)
 const known = factories(world)
 let cases = 0
 afterAll(() => console.log(`two-organization matrix: ${world.app.endpoints.length} routes, ${cases} cases`))
@@ -25,8 +26,11 @@ const title = (endpoint: Endpoint) => `${endpoint.method} ${endpoint.path}`
 async function ask(token: string | null, endpoint: Endpoint, ids: Record<string, string> = {}) {
   cases++
   const { url, body, headers } = exampleRequest(endpoint, ids)
-  const api = token === null ? world.as('') : world.as(token)
-  return api(endpoint.method, url, body, { ...headers, 'x-request-id': 'matrix' })
+  const all = { ...headers, 'x-request-id': 'matrix' }
+  const answer = await world.as(token ?? '')(endpoint.method, url, body, all)
+  // What only a person may do is asked as one.
+  if (answer.body?.code !== 'session_required') return answer
+  return world.as('')(endpoint.method, url, body, { ...all, ...signedIn })
 }
 
 describe.each(guarded.map((endpoint) => [title(endpoint), endpoint] as const))('%s', (_, endpoint) => {

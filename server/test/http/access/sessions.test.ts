@@ -105,10 +105,32 @@ test('changing the password ends the other sessions and needs the current one', 
   ada.cookie = cookieIn(changed)
 })
 
+test('a person sees where they are signed in and ends any of it; nobody else does', async () => {
+  const here = await signIn('ada@example.com', PASSWORD, { 'user-agent': 'a browser' })
+  const there = await signIn('ada@example.com', PASSWORD)
+  const bob = await owner('bob@example.com')
+  const as = (cookie: string, method: string, path = '') =>
+    api(method, `/api/me/sessions${path}`, undefined, { ...fromHere, cookie })
+  const { data } = (await as(here.cookie, 'GET')).body
+  const current = data.filter((session: { current: boolean }) => session.current)
+  expect(current).toMatchObject([{ userAgent: 'a browser', address: expect.stringMatching(/^203\.0\./) }])
+  const { id } = data[0]
+  expect((await as(bob.cookie, 'DELETE', `/${id}`)).status).toBe(404)
+  expect((await as(here.cookie, 'DELETE', `/${id}`)).status).toBe(200)
+  expect((await me(there.cookie)).status).toBe(401)
+  const third = await signIn('ada@example.com', PASSWORD)
+  expect((await as(here.cookie, 'DELETE')).body.ended).toBeGreaterThan(0)
+  expect([(await me(third.cookie)).status, (await me(here.cookie)).status]).toEqual([401, 200])
+  expect((await me(bob.cookie)).status).toBe(200)
+  ada.cookie = here.cookie
+})
+
 test('an access token cannot do what is a person’s own', async () => {
   const { owner } = await world.org('Tokens')
   const answer = await owner.api('POST', '/api/me/password', { currentPassword: 'x', newPassword: PASSWORD })
   expect([answer.status, answer.body.code]).toEqual([403, 'session_required'])
+  const looked = [await owner.api('GET', '/api/me/sessions'), await owner.api('DELETE', '/api/me/sessions')]
+  for (const { body } of looked) expect(body.code).toBe('session_required')
 })
 
 test('the last owner can neither leave nor step down, also not two at once', async () => {
