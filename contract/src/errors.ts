@@ -42,6 +42,10 @@ export const ERROR_CODES = {
   cross_site: [403, 'A session cookie was sent with a write from another site.'],
   local_source_refused: [403, 'A hosted instance deploys repositories, not folders of its own machine or uploads.'],
   session_required: [403, 'Only a signed-in person can do this, not an access token.'],
+  password_not_new: [
+    403,
+    'Joining another organization needs a password that was chosen in this session a moment ago.',
+  ],
   not_found: [404, 'No such thing in this organization: unknown, deleted or of another organization.'],
   route_not_found: [404, 'The API has no such path or method.'],
   name_taken: [409, 'Another one of the same name exists.'],

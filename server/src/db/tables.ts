@@ -34,6 +34,8 @@ export type Tables = BackupTables &
       activeOrgId: string | null
       ipAddress: string | null
       userAgent: string | null
+      /** When its person chose a new password in it. */
+      passwordChosenAt: Time | null
       expiresAt: Time
       createdAt: Created
       updatedAt: Updated

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { type Caller, requireSession } from './caller.ts'
-import { carryOrganization } from './people-store.ts'
+import { beginAnew } from './sessions-store.ts'
 import { signInRefusal } from './sign-in.ts'
 
 /** Checks the current password, sets the new one and ends the person's other sessions. */
@@ -18,7 +18,7 @@ export async function changePassword(
   }
   if (!response.ok) throw await signInRefusal(response)
   const { token } = (await response.json()) as { token: string }
-  await carryOrganization(db, token, caller.orgId)
+  await beginAnew(db, token, caller.orgId)
   await record(db, caller, 'password.change', caller.userId)
   return response.headers.getSetCookie()
 }

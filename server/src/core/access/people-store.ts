@@ -79,11 +79,6 @@ export async function endSessionByToken(db: Queryable, token: string): Promise<v
   await db.deleteFrom('session').where('token', '=', token).execute()
 }
 
-/** The session that took the place of another one works where that did. */
-export async function carryOrganization(db: Queryable, token: string, orgId: string): Promise<void> {
-  await db.updateTable('session').set({ activeOrgId: orgId }).where('token', '=', token).execute()
-}
-
 export async function oldestMembership(db: Queryable, userId: string) {
   return db
     .selectFrom('member')

@@ -42,3 +42,23 @@ export async function end(db: Queryable, userId: string, id: string): Promise<bo
   const done = await db.deleteFrom('session').where('userId', '=', userId).where('id', '=', id).executeTakeFirst()
   return done.numDeletedRows > 0n
 }
+
+/** The session that took the place of another one when its person chose a password: it works where that did. */
+export async function beginAnew(db: Queryable, token: string, orgId: string): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ activeOrgId: orgId, passwordChosenAt: sql`now()` })
+    .where('token', '=', token)
+    .execute()
+}
+
+/** Whether the password was chosen in this very session, a moment ago. */
+export async function choseItsPassword(db: Queryable, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', id)
+    .where('passwordChosenAt', '>', sql<Date>`now() - interval '15 minutes'`)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -102,6 +102,34 @@ test('someone who has an account signs in, joins with the session, and switches 
   expect((await join(cookie, link)).body.code).toBe('invalid_code')
 })
 
+test('whoever made an account for an address is not in what its person joins later, by session nor by password', async () => {
+  const early = await world.org('Early')
+  await accept(await invite(early, 'future@example.com'), PASSWORD)
+  const kept = await signIn('future@example.com', PASSWORD)
+  const org = await world.org('Later')
+  const link = await invite(org, 'future@example.com')
+  const person = await signIn('future@example.com', PASSWORD)
+  const refused = await join(person.cookie, link)
+  expect([refused.status, refused.body.code]).toEqual([403, 'password_not_new'])
+  const cookie = await newPassword(person.cookie, 'a password of their own')
+  // Neither its age in the account nor another session's choice is what counts.
+  const again = await signIn('future@example.com', 'a password of their own')
+  expect((await join(again.cookie, link)).body.code).toBe('password_not_new')
+  expect((await join(cookie, link)).status).toBe(200)
+  expect((await me(kept.cookie)).status).toBe(401)
+  expect((await signIn('future@example.com', PASSWORD)).status).toBe(401)
+})
+
+test('joining ends every other session of the person', async () => {
+  const eli = await owner('eli@example.com')
+  const org = await world.org('Alone')
+  const link = await invite(org, 'eli@example.com')
+  const cookie = await newPassword(eli.cookie, 'a password of his own')
+  const second = await signIn('eli@example.com', 'a password of his own')
+  expect((await join(cookie, link)).status).toBe(200)
+  expect([(await me(second.cookie)).status, (await me(cookie)).status]).toEqual([401, 200])
+})
+
 test('a link that was tried without a session still lets the account in that it is for', async () => {
   const eva = await owner('eva@example.com')
   const org = await world.org('Patient')
