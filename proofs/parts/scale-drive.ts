@@ -37,6 +37,7 @@ export async function driveEverything(database: ProofDatabase, projects: number)
     SLIPWAY_DATA_DIR: dataDir,
     SLIPWAY_RATE_PER_ADDRESS: '100000000',
     SLIPWAY_RATE_PER_TOKEN: '100000000',
+    SLIPWAY_STREAMS_PER_TOKEN: '100000000',
   })
   const logger = createLogger('silent')
   const wired = wire(config, logger)

@@ -78,6 +78,7 @@ const environment = (options: Options, dataDir: string, port: number) => ({
   SLIPWAY_PORT: String(port),
   SLIPWAY_RATE_PER_ADDRESS: '100000000',
   SLIPWAY_RATE_PER_TOKEN: '100000000',
+  SLIPWAY_STREAMS_PER_TOKEN: '100000000',
 })
 
 /** An owner's token, made the way an operator makes it. */

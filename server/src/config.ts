@@ -33,6 +33,7 @@ const Environment = z.object({
   SLIPWAY_DATABASE_CONNECTIONS: count.default(20),
   SLIPWAY_RATE_PER_ADDRESS: count.default(6000),
   SLIPWAY_RATE_PER_TOKEN: count.default(3000),
+  SLIPWAY_STREAMS_PER_TOKEN: count.default(200),
   SLIPWAY_BASE_DOMAIN: z
     .string()
     .regex(/^[a-z0-9.-]+$/)
@@ -108,6 +109,8 @@ export type Config = {
   instance: string
   /** Requests per minute. */
   rate: { perAddress: number; perToken: number }
+  /** Open streams of one token or session, in each process. */
+  streamsPerToken: number
   /** After the end of a deployment: when its log moves to the archive, and until when it is kept there. */
   logs: { moveAfterMs: number; keepMs: number }
   upload: { files: number; fileBytes: number; totalBytes: number }
@@ -155,6 +158,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     instance: e.SLIPWAY_INSTANCE,
     metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
     rate: { perAddress: e.SLIPWAY_RATE_PER_ADDRESS, perToken: e.SLIPWAY_RATE_PER_TOKEN },
+    streamsPerToken: e.SLIPWAY_STREAMS_PER_TOKEN,
     logs: { moveAfterMs: e.SLIPWAY_LOG_MOVE_HOURS * HOUR_MS, keepMs: e.SLIPWAY_LOG_KEEP_DAYS * 24 * HOUR_MS },
     upload: {
       files: e.SLIPWAY_UPLOAD_FILES,

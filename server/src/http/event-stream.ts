@@ -1,56 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StoredEvent } from '../core/deployments/events-store.ts'
-import { type Turns, turns } from '../core/turns.ts'
 
 /** What is sent: bytes as they come, until they end or the signal says so. */
 export type Source = (signal: AbortSignal) => AsyncIterable<Uint8Array | string>
 /** Only a text has an end of its own, and is worth waiting for on shutdown. */
 export type Kind = 'events' | 'text' | 'endless text'
 
-export type Streams = {
-  /** What has to be found out before: however many viewers come at once, they do not crowd the database. */
-  inLine: Turns
-  send(reply: FastifyReply, source: Source, kind?: Kind): Promise<void>
-}
-
-const HEARTBEAT_MS = 12_000
 /** A reader that takes nothing for this long is not there any more, whatever its connection says. */
 const STUCK_MS = 5 * 60_000
 /** Then it has to come back, and is asked again who it is. Not all at the same moment. */
 const longest = () => (50 + 20 * Math.random()) * 60_000
 
-/**
- * All streams of this process. A reader who is slow is waited for: what it has not taken is not piled up. Quiet lines are
- * kept alive, and on shutdown readers are told to come back, to another process.
- */
-export function streams(draining: AbortSignal): Streams {
-  const open = new Set<Stream>()
-  const beat = () => {
-    for (const stream of open) stream.beat()
-  }
-  let heart: NodeJS.Timeout | undefined
-  draining.addEventListener('abort', () => {
-    for (const stream of open) stream.leave()
-  })
-  return {
-    inLine: turns(8),
-    async send(reply, source, kind = 'events') {
-      const stream = new Stream(begin(reply, kind), kind)
-      open.add(stream)
-      heart ??= setInterval(beat, HEARTBEAT_MS).unref()
-      if (draining.aborted) stream.leave()
-      try {
-        await stream.pass(source)
-      } finally {
-        open.delete(stream)
-        if (open.size === 0) heart = void clearInterval(heart)
-      }
-    },
-  }
-}
-
-function begin(reply: FastifyReply, kind: Kind): ServerResponse {
+export function begin(reply: FastifyReply, kind: Kind): ServerResponse {
   const out = reply.raw
   reply.hijack()
   // Events have an end of their own, and are the same bytes for all viewers: chunks would be made for each of them.
@@ -66,10 +28,19 @@ function begin(reply: FastifyReply, kind: Kind): ServerResponse {
   return out
 }
 
+/** What a reader of text is told, who would otherwise take it for the last line there is. */
+const LAST_WORDS = {
+  denied: '[This connection ends here: the credential that it was opened with has ended, or what it showed is gone.]\n',
+  late: '[This connection ends here because it has lasted for an hour. Ask again to go on.]\n',
+}
+
 /** Made once: an error for each of thousands that leave at the same moment is what would take the time. */
 const LEFT = new Error('The reader left.')
 
-class Stream {
+/**
+ * One answer that goes on. A reader who is slow is waited for: what it has not taken is not piled up.
+ */
+export class Stream {
   readonly #out: ServerResponse
   readonly #kind: Kind
   readonly #ended = new AbortController()
@@ -86,7 +57,7 @@ class Stream {
     const out = this.#out
     try {
       for await (const bytes of source(this.#ended.signal)) {
-        if (out.destroyed) break
+        if (out.destroyed || this.#ended.signal.aborted) break
         if (!out.write(bytes)) await this.#drained()
       }
       out.end()
@@ -111,18 +82,27 @@ class Stream {
 
   beat(): void {
     const now = Date.now()
-    if (this.#stuckSince > 0) {
-      if (now - this.#stuckSince > STUCK_MS) this.#out.destroy()
-    } else if (this.#kind !== 'events') return
-    else if (now > this.#until) this.leave()
-    else this.#out.write(': still here\n\n')
+    if (this.#stuckSince > 0 && now - this.#stuckSince > STUCK_MS) this.#out.destroy()
+    else if (now > this.#until) this.#finish('late')
+    else if (this.#stuckSince === 0 && this.#kind === 'events') this.#out.write(': still here\n\n')
   }
 
+  /** The process ends: only a text that has an end of its own is still read to it. */
   leave(): void {
-    if (this.#kind === 'text') return
+    if (this.#kind !== 'text') this.#finish(null)
+  }
+
+  /** Its reader may not see it any more. */
+  deny(): void {
+    this.#finish('denied')
+  }
+
+  #finish(why: keyof typeof LAST_WORDS | null): void {
     // One that does not read would not hear it either.
     if (this.#stuckSince > 0) this.#out.destroy()
-    else if (this.#kind === 'events') this.#out.write('retry: 1000\n\n')
+    else if (this.#kind !== 'events') why && this.#out.write(LAST_WORDS[why])
+    // Whoever is refused does not hear that it may come back.
+    else if (why !== 'denied') this.#out.write('retry: 1000\n\n')
     this.#ended.abort(LEFT)
   }
 }

@@ -39,6 +39,7 @@ export function startProcess(env: Record<string, string>, argv: string[] = []): 
       SLIPWAY_ACME_DIRECTORY: 'off',
       SLIPWAY_RATE_PER_ADDRESS: '100000000',
       SLIPWAY_RATE_PER_TOKEN: '100000000',
+      SLIPWAY_STREAMS_PER_TOKEN: '100000000',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

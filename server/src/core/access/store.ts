@@ -32,3 +32,23 @@ export const findMembership = statement<MemberRow>(
   `select m.org_id, m.role, p.name from member m join person p on p.id = m.user_id
    where m.user_id = $1 order by (m.org_id = $2) desc nulls last, m.org_id limit 1`,
 )
+
+type StillRow = { id: string; org_id: string; role: Role; scopes: Scope[] | null }
+
+/** Which of these tokens would be let in now. */
+export const findTokens = statement<StillRow>(
+  'token.confirm',
+  `select t.id, t.org_id, m.role, t.scopes from token t
+   join member m on m.org_id = t.org_id and m.user_id = t.user_id
+   where t.id = any($1) and (t.expires_at is null or t.expires_at > now())`,
+)
+
+/** Which of these sessions would be let in now, each in the organization that is named beside it. */
+export const findSessions = statement<StillRow>(
+  'session.confirm',
+  `select s.id, m.org_id, m.role, null::text[] as scopes
+   from unnest($1::text[], $2::text[]) as asked (id, org_id)
+   join session s on s.id = asked.id
+   join member m on m.user_id = s.user_id and m.org_id = asked.org_id
+   where s.expires_at > now()`,
+)

@@ -78,6 +78,15 @@ export const findActive = (db: Queryable, projectId: string) =>
     .where('active', '=', true)
     .executeTakeFirst()
 
+/** Which of these there still are, each in the organization that is named beside it. */
+export async function stillThere(db: Queryable, asked: { id: string; orgId: string }[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select d.id from unnest(${asked.map(({ id }) => id)}::text[], ${asked.map(({ orgId }) => orgId)}::text[])
+      as asked (id, org_id)
+    join deployment d on d.id = asked.id and d.org_id = asked.org_id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** For what has checked already that it is there. */
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('deployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()

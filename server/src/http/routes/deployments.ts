@@ -18,12 +18,13 @@ import { choose } from '../../core/deployments/rollout/choose.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
 import { showSslStatus } from '../../core/domains/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
-import { resumePoint, streams } from '../event-stream.ts'
+import { resumePoint } from '../event-stream.ts'
 import { untilGone } from '../gone.ts'
 import { lineSeen, linesAs } from '../log-stream.ts'
+import { streams } from '../open-streams.ts'
 import { on, type Route } from '../route.ts'
 
-export const deploymentRoutes = (platform: Platform, stream = streams(platform.draining)): Route[] => [
+export const deploymentRoutes = (platform: Platform, stream = streams(platform)): Route[] => [
   on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
   on(deployments.create, ({ caller, body }) => createDeployment(platform, caller, { ...body, buildStrategy: 'auto' })),
   on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, untilGone(reply))),
@@ -38,17 +39,20 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform.d
     const follow = query.follow === 'true'
     if (query.format === 'json' && !follow) return readLogs(platform, caller, params.id, query, gone)
     const wanted = { ...query, follow, after: lineSeen(request) }
-    const lines = await openLogs(platform, caller, params.id, wanted, gone)
-    await stream.send(reply, ...linesAs(query.format, follow, lines))
+    await stream.open({ caller, deployment: params.id }, async (send) => {
+      const lines = await openLogs(platform, caller, params.id, wanted, gone)
+      await send(reply, ...linesAs(query.format, follow, lines))
+    })
     return null
   }),
-  on(deployments.stream, async ({ caller, params, query, request, reply }) => {
-    const follow = await stream.inLine(() =>
-      followEvents(platform, caller, params.id, resumePoint(request, query.since)),
-    )
-    if (follow === null) return void reply.code(204).send()
-    await stream.send(reply, follow)
-  }),
+  on(deployments.stream, ({ caller, params, query, request, reply }) =>
+    stream.open({ caller, deployment: params.id }, async (send) => {
+      const since = resumePoint(request, query.since)
+      const follow = await stream.inLine(() => followEvents(platform, caller, params.id, since))
+      if (follow === null) return void reply.code(204).send()
+      await send(reply, follow)
+    }),
+  ),
   on(deployments.showBuild, async ({ caller, params }) => {
     const { status, steps, waitingOn, services } = await showDeployment(platform, caller, params.id)
     const prompt =
