@@ -8,6 +8,7 @@ import { restorePipeline } from './core/deployments/bake/restore.ts'
 import { feeds } from './core/deployments/feed.ts'
 import { forgetPipeline } from './core/deployments/forget.ts'
 import { history } from './core/deployments/history/history.ts'
+import { liveRedactors } from './core/deployments/live-redactors.ts'
 import type { AuthorityParts, DeployParts } from './core/deployments/parts.ts'
 import { deployPipeline } from './core/deployments/pipeline.ts'
 import { removePipeline } from './core/deployments/remove.ts'
@@ -90,8 +91,6 @@ export function wire(config: Config, logger: Logger): Wired {
   const changes = notifications({ listener, pool, onError })
   const transport = openTransport({ databaseUrl: config.databaseUrl, listener, log: logger })
   const runtime = swarmRuntime({ instance: config.instance, reservedPorts: ownPorts(config) })
-  const archive = diskArchive(join(config.dataDir, 'logs'))
-  const past = history({ db, archive })
   const platform: Platform = {
     config,
     db,
@@ -106,9 +105,7 @@ export function wire(config: Config, logger: Logger): Wired {
     sshKeys: { generate: generateKeyPair, publicKeyOf },
     transport,
     changes,
-    archive,
-    history: past,
-    feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
+    ...toldOf(config, { db, changes }),
     runtime,
     ...outsideOf(config),
     log: logger,
@@ -135,6 +132,17 @@ export function wire(config: Config, logger: Logger): Wired {
       await close()
     },
   }
+}
+
+/** What deployments print, as it comes and as it is kept. */
+function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'>) {
+  const archive = diskArchive(join(config.dataDir, 'logs'))
+  const past = history({ db, archive })
+  const shown = {
+    feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
+    redactors: liveRedactors({ db, changes }),
+  }
+  return { archive, history: past, ...shown }
 }
 
 /** Runs at once in one process; most of their time is spent waiting for an engine. */

@@ -16,6 +16,7 @@ import type { Waker } from '../jobs/enqueue.ts'
 import type { People } from './access/people.ts'
 import type { Feeds } from './deployments/feed.ts'
 import type { History } from './deployments/history/history.ts'
+import type { LiveRedactors } from './deployments/live-redactors.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
 import type { TokenUse } from './tokens/use.ts'
 
@@ -42,6 +43,7 @@ export type Platform = {
   archive: Archive
   history: History
   feeds: Feeds
+  redactors: LiveRedactors
   runtime: Runtime
   edge: Edge<EngineTarget>
   dns: Dns

@@ -14,9 +14,10 @@ await world.app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = world.app.server.address() as { port: number }
 
 runtime.observe = async () => [] as never
+let printed = ''
 runtime.logs = async function* (_, __, { signal }) {
   for (let n = 0; !signal.aborted; n++) {
-    yield { at: new Date().toISOString(), stream: 'stdout', line: `tick ${n}`, taskId: 'x' } as never
+    yield { at: new Date().toISOString(), stream: 'stdout', line: `tick ${n} ${printed}`, taskId: 'x' } as never
     await new Promise((next) => setTimeout(next, 50))
   }
 }
@@ -151,3 +152,26 @@ test('a credential has so many streams open and no more, and a person with many 
   }
   await expect.poll(again).toBe(200)
 }, 60_000)
+
+test('a variable that is set while someone follows is hidden from them from then on, and what it replaces stays so', async () => {
+  const { id, projectId } = await makeDeployment(world, org)
+  const { token } = await world.person(org.id, 'viewer')
+  const set = async (value: string) => {
+    const heard = new Promise<void>((done) => world.platform.changes.subscribe(projectId, done))
+    await org.owner.api('PUT', `/api/projects/${projectId}/variables`, { variables: [{ name: 'PASSWORD', value }] })
+    await heard
+  }
+  const formats = [FORMATS['text follow'], FORMATS['JSON follow']]
+  const readers = formats.map((path) => view(path(id), byToken(token)))
+  await expect.poll(() => readers.every(({ text }) => text.includes('tick 3'))).toBe(true)
+  for (const value of ['sesame-open-please', 'another-secret-word']) {
+    await set(value)
+    printed = `from the start ${value}`
+    const from = readers.map(({ text }) => text.length)
+    await expect.poll(() => readers.every(({ text }, n) => text.slice(from[n]).includes('•••'))).toBe(true)
+  }
+  printed = 'sesame-open-please and another-secret-word'
+  await expect.poll(() => readers.every(({ text }) => text.includes('••• and •••'))).toBe(true)
+  printed = ''
+  for (const { text } of readers) expect(text).not.toMatch(/sesame|another-secret/)
+})

@@ -13,14 +13,14 @@ import * as servers from '../servers/store.ts'
 import * as uploads from '../uploads/store.ts'
 import { submitDeployment } from './submit.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'keys'>
+type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
 
 /** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
 export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {
   if (body.deployTarget === 'cloud') {
     throw new Refusal('invalid_request', 'This instance is not linked to a hosted cloud.', { field: 'deployTarget' })
   }
-  return transaction(parts.db, async (tx) => {
+  const made = await transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, body.projectId)
     for (const { name, ...wanted } of body.services ?? [])
       await writeService(tx, parts.keys, caller, { id: project.id, name, wanted })
@@ -34,6 +34,8 @@ export async function createDeployment(parts: Parts, caller: Caller, body: Build
     }
     return submitDeployment(tx, parts, caller, { project, serverId: server.id, trigger, source, request })
   })
+  if (body.services) parts.changes.send(made.project_id)
+  return made
 }
 
 /** Whom an endpoint means: the service that listens on its port, else the one that is exposed, else the first. */

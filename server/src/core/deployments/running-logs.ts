@@ -10,13 +10,15 @@ import { redactor } from './redact.ts'
 import { releaseOf } from './release/release.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'runtime' | 'keys'>
+type Parts = Pick<Platform, 'db' | 'runtime' | 'keys' | 'redactors'>
 type Wanted = {
   limit: number
   service?: string | undefined
   /** The time of a line: only what came later. */
   after?: string | undefined
 }
+
+type Redact = (text: string) => string
 
 const READ_MS = 30_000
 const MOST_CHARACTERS = 4 * 1024 * 1024
@@ -28,7 +30,8 @@ export async function readRunning(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<Line[]> {
-  const open = await reader(parts, deployment, wanted)
+  const redact = await redactorOf(parts, deployment)()
+  const open = await reader(parts, deployment, wanted, async () => redact)
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
   const found: Line[] = []
   for (const service of servicesOf(deployment, wanted)) {
@@ -58,18 +61,20 @@ export async function followRunning(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<(signal: AbortSignal) => AsyncIterable<Line[]>> {
-  const open = await reader(parts, deployment, wanted)
   // While an answer can still say that the server is away.
   await parts.runtime.observe(await engineFor(parts, deployment), deployment.projectId, { signal })
   return async function* (reading) {
     const left = new AbortController()
     const either = AbortSignal.any([reading, left.signal])
+    const live = parts.redactors.open(deployment, redactorOf(parts, deployment))
     try {
+      const open = await reader(parts, deployment, wanted, live.current)
       const sources = servicesOf(deployment, wanted).map((service) => open(service, true, either))
       for await (const line of merged(sources)) yield [line]
     } catch (error) {
       if (!reading.aborted) throw error
     } finally {
+      live.close()
       left.abort()
     }
   }
@@ -83,16 +88,31 @@ const servicesOf = ({ services }: store.DeploymentRow, { service }: Wanted): str
 const engineFor = async (parts: Parts, { orgId, serverId }: store.DeploymentRow) =>
   engineOf(parts, await servers.load(parts.db, orgId, serverId))
 
-async function reader(parts: Parts, deployment: store.DeploymentRow, { limit, after }: Wanted) {
+/** Makes one anew whenever it is called. What was secret at the last call stays hidden: a service may still print it. */
+function redactorOf(parts: Parts, deployment: store.DeploymentRow): () => Promise<Redact> {
+  let before: string[] = []
+  return async () => {
+    const now = await secretsOf(parts, deployment)
+    const made = redactor(new Set([...before, ...now]))
+    before = now
+    return made
+  }
+}
+
+async function reader(
+  parts: Parts,
+  deployment: store.DeploymentRow,
+  { limit, after }: Wanted,
+  current: () => Promise<Redact>,
+) {
   const engine = await engineFor(parts, deployment)
-  const redact = redactor(await secretsOf(parts, deployment))
-  const shown = (service: string, { at, stream, line }: LogLine): Line => ({
+  const shown = async (service: string, { at, stream, line }: LogLine): Promise<Line> => ({
     seq: null,
     ts: at,
     stream,
     step: null,
     service,
-    line: shortened(redact(line)),
+    line: shortened((await current())(line)),
   })
   const { services } = releaseOf(parts, deployment)
   const brought = (service: string) => services.find((spec) => spec.service === service)?.deployment ?? deployment.id
@@ -100,7 +120,7 @@ async function reader(parts: Parts, deployment: store.DeploymentRow, { limit, af
     const from = after === undefined ? { tail: limit } : { since: after }
     const options = { follow, signal, deployment: brought(service), ...from }
     for await (const line of parts.runtime.logs(engine, { project: deployment.projectId, service }, options)) {
-      if (after === undefined || line.at > after) yield shown(service, line)
+      if (after === undefined || line.at > after) yield await shown(service, line)
     }
   }
 }

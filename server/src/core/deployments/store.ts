@@ -78,6 +78,18 @@ export const findActive = (db: Queryable, projectId: string) =>
     .where('active', '=', true)
     .executeTakeFirst()
 
+/** Another one when a variable of the project, or the release that runs, is another one. */
+export async function secretsStamp(db: Queryable, { orgId, projectId }: { orgId: string; projectId: string }) {
+  const { rows } = await sql<{ stamp: string }>`
+    select concat_ws(' ',
+      (select concat_ws(' ', count(*), max(updated_at)) from variable
+        where project_id = ${projectId} and org_id = ${orgId}),
+      (select id from deployment where project_id = ${projectId} and org_id = ${orgId} and active)) as stamp`.execute(
+    db,
+  )
+  return rows[0]?.stamp ?? ''
+}
+
 /** Which of these there still are, each in the organization that is named beside it. */
 export async function stillThere(db: Queryable, asked: { id: string; orgId: string }[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

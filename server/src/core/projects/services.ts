@@ -16,8 +16,17 @@ export async function listServices({ db }: Pick<Platform, 'db'>, caller: Caller,
   return store.listServices(db, await requireProject(db, caller, id), query)
 }
 
-export const putService = ({ db, keys }: Parts, caller: Caller, id: string, name: string, wanted: Wanted) =>
-  transaction(db, (tx) => writeService(tx, keys, caller, { id, name, wanted }))
+export async function putService(
+  { db, keys, changes }: Parts & Pick<Platform, 'changes'>,
+  caller: Caller,
+  id: string,
+  name: string,
+  wanted: Wanted,
+) {
+  const done = await transaction(db, (tx) => writeService(tx, keys, caller, { id, name, wanted }))
+  changes.send(id)
+  return done
+}
 
 /** For a caller that has more to write in the same transaction. */
 export async function writeService(

@@ -11,6 +11,8 @@ import * as store from './settings-store.ts'
 
 type Db = Pick<Platform, 'db'>
 type Parts = Pick<Platform, 'db' | 'keys'>
+/** Whoever follows what the project prints hears that its secrets are others now. */
+type Telling = Pick<Platform, 'changes'>
 
 const MOST = 1000
 /** A sealed value opens only in the row it was sealed for. */
@@ -20,13 +22,16 @@ export async function listVariables({ db }: Db, caller: Caller, id: string, quer
   return store.listVariables(db, await requireProject(db, caller, id), query)
 }
 
-export async function setVariables({ db, keys }: Parts, caller: Caller, id: string, wanted: SetVariable[]) {
-  return transaction(db, async (tx) => {
+export async function setVariables(parts: Parts & Telling, caller: Caller, id: string, wanted: SetVariable[]) {
+  const { db, keys, changes } = parts
+  const done = await transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, id)
     const variables = await sealVariables(tx, keys, project, lastOfEach(wanted))
     await record(tx, caller, 'variable.set', id, { names: variables.map((variable) => variable.name) })
     return { success: true as const, variables }
   })
+  changes.send(id)
+  return done
 }
 
 export async function sealVariables(
