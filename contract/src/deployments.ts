@@ -77,7 +77,9 @@ export const deployments = {
   buildAccess: endpoint({
     method: 'POST',
     path: '/api/deployments/build/access',
-    summary: 'Create a deployment from a folder upload, a git source or an image, and start it',
+    summary:
+      'Create a deployment from a folder upload, a git source or an image, and start it. Services and endpoints become ' +
+      'settings of the project if the caller has project:write; otherwise they hold for this deployment and its rollbacks',
     access: { permission: 'deployment:write' },
     body: BuildAccess,
     response: Started,

@@ -35,27 +35,43 @@ export async function plant(site: Site, bucket: Bucket, secret: SecretMaker): Pr
   }
   await destinations(site, secret)
   await tokens(site, secret)
+  await carried(site, serverId, secret)
   const first = await deployed(site, project, 1)
   await deployed(site, project, 2)
   return { project, variables, server: await site.addHost('host1'), working: await working(site, bucket), first }
 }
 
+type Made = { secret?: string }
+
+/** An answer that shows a secret, which is not to be found anywhere else. */
+async function unseen(site: Site, path: string, token: string, body: object, more: object = {}): Promise<Made> {
+  const answer = await fetch(`${site.base()}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  })
+  if (!answer.ok) throw new Error(`POST ${path}: ${answer.status}`)
+  return (await answer.json()) as Made
+}
+
 /** The answer to a request that may be repeated is kept, and shows what is shown once. */
 async function tokens(site: Site, secret: SecretMaker): Promise<void> {
   for (let n = 0; n < 2; n++) {
-    const answer = await fetch(`${site.base()}/api/tokens`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${site.token}`,
-        'content-type': 'application/json',
-        'idempotency-key': `seal-${n}`,
-      },
-      body: JSON.stringify({ name: `token ${n}` }),
-      signal: AbortSignal.timeout(30_000),
-    })
-    const made = (await answer.json()) as { secret?: string }
-    secret.note(String(made.secret))
+    const key = { 'idempotency-key': `seal-${n}` }
+    secret.note(String((await unseen(site, '/api/tokens', site.token, { name: `token ${n}` }, key)).secret))
   }
+}
+
+/** Who may only deploy sends variables that hold for one deployment. */
+async function carried(site: Site, serverId: string, secret: SecretMaker): Promise<void> {
+  const projectId = await site.project('carried', { serverId })
+  const wanted = { name: 'deployer', scopes: ['deployment:write'] }
+  const token = String((await unseen(site, '/api/tokens', site.token, wanted)).secret)
+  secret.note(token)
+  const services = [{ name: 'web', environment: { CARRIED: secret.any() } }]
+  const body = { projectId, image: 'busybox:1', services }
+  await unseen(site, '/api/deployments/build/access', token, body)
 }
 
 async function destinations(site: Site, secret: SecretMaker): Promise<void> {

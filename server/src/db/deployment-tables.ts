@@ -22,6 +22,8 @@ export type DeploymentTables = {
     source: Json<DeploymentSource>
     /** What was asked for, without secrets. */
     request: Json<StoredRequest>
+    /** What it carries for itself alone, sealed: settings, variables and where names lead. */
+    overrides: ColumnType<string | null, string | null | undefined, string | null>
     services: ColumnType<DeploymentService[], string | undefined, string>
     urls: Generated<string[]>
     branch: string | null

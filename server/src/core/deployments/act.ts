@@ -8,12 +8,13 @@ import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
 import { append } from './events-store.ts'
 import { allowed, requireDeployment } from './find.ts'
+import { overridesOf } from './overrides.ts'
 import { shape, stateOf } from './shape.ts'
 import * as store from './store.ts'
 import { submitDeployment } from './submit.ts'
 import { leaveToSettle } from './unsettled.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'changes'>
+type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys'>
 const MOST_PINS = 10
 
 /** An accepted cancel wins: whatever the run was about to do, it ends as cancelled. */
@@ -128,6 +129,7 @@ export async function rollback(parts: Parts, caller: Caller, id: string) {
       trigger: 'rollback',
       source: row.source,
       request,
+      overrides: row.overrides === null ? null : overridesOf(parts, row),
     })
   })
 }

@@ -1,9 +1,10 @@
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
-import type { BuildAccess } from '@slipway/contract/deployments'
+import type { BuildAccess, PublicEndpoint } from '@slipway/contract/deployments'
 import { type Tx, transaction } from '../../db/database.ts'
 import { notFound, Refusal } from '../../errors.ts'
-import type { Caller } from '../access/caller.ts'
+import { type Caller, may, requireUnrestricted } from '../access/caller.ts'
 import { claimHosts } from '../domains/claim.ts'
+import { leadHosts } from '../domains/lead.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
 import { writeService } from '../projects/services.ts'
@@ -22,20 +23,37 @@ export async function createDeployment(parts: Parts, caller: Caller, body: Build
   }
   const made = await transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, body.projectId)
-    for (const { name, ...wanted } of body.services ?? [])
-      await writeService(tx, parts.keys, caller, { id: project.id, name, wanted })
+    const overrides = await carry(tx, parts, caller, project, body)
     const source = await sourceOf(tx, caller, project, body)
     const server = await serverOf(tx, caller, project, body.serverId)
-    await claimHosts(tx, parts, project, (endpoint) => serviceFor(body.services, endpoint.port), body.publicEndpoints)
     const trigger = source.kind === 'upload' ? 'upload' : 'manual'
     const request = {
       buildStrategy: body.buildStrategy,
       ...(body.publicEndpoints && { publicEndpoints: body.publicEndpoints }),
     }
-    return submitDeployment(tx, parts, caller, { project, serverId: server.id, trigger, source, request })
+    return submitDeployment(tx, parts, caller, { project, serverId: server.id, trigger, source, request, overrides })
   })
   if (body.services) parts.changes.send(made.project_id)
   return made
+}
+
+/**
+ * Services and endpoints become settings of the project where the caller may change it. Otherwise they hold for this
+ * deployment alone: a credential that may only deploy replaces no variable and claims no name.
+ */
+async function carry(tx: Tx, parts: Parts, caller: Caller, project: ProjectRow, body: BuildAccess) {
+  const serviceOf = ({ port }: PublicEndpoint) => serviceFor(body.services, port)
+  if (may(caller, 'project:write')) {
+    for (const { name, ...wanted } of body.services ?? [])
+      await writeService(tx, parts.keys, caller, { id: project.id, name, wanted })
+    await claimHosts(tx, parts, project, serviceOf, body.publicEndpoints)
+    return null
+  }
+  // The name that every project gets is the platform's to give.
+  await claimHosts(tx, parts, project, () => undefined, undefined)
+  if (!body.services && !body.publicEndpoints) return null
+  const names = await leadHosts(tx, project, serviceOf, body.publicEndpoints ?? [])
+  return { services: body.services ?? [], names }
 }
 
 /** Whom an endpoint means: the service that listens on its port, else the one that is exposed, else the first. */
@@ -71,6 +89,8 @@ async function sourceOf(tx: Tx, caller: Caller, project: ProjectRow, body: Build
 
 /** The server named, the project's, or the only one there is. */
 async function serverOf(tx: Tx, caller: Caller, project: ProjectRow, named: string | undefined) {
+  // Which of the organization's servers a project runs on is not for a credential of that project alone to say.
+  if (named !== undefined && project.serverId !== null && named !== project.serverId) requireUnrestricted(caller)
   const id = named ?? project.serverId
   if (id !== null) return requireServer(tx, caller, id)
   const [only, ...others] = await servers.firstTwo(tx, caller.orgId)

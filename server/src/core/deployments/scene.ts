@@ -7,9 +7,9 @@ import * as projects from '../projects/store.ts'
 import { openVariables, type PlainVariable } from '../projects/variables.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
-import type { Setting } from './blueprint/of-settings.ts'
 import { type EventWriter, eventWriter } from './events.ts'
 import { append } from './events-store.ts'
+import { overridesOf, ownSettings, ownVariables } from './overrides.ts'
 import type { BuiltImage, DeployParts, Frozen } from './parts.ts'
 import { redactor } from './redact.ts'
 import { secretsOfRun } from './secrets.ts'
@@ -23,9 +23,13 @@ export async function openScene(parts: DeployParts, run: Run) {
   const deployment = await store.load(parts.db, run.orgId, run.id)
   const project = await projects.load(parts.db, run.orgId, deployment.projectId)
   const server = await servers.load(parts.db, deployment.orgId, deployment.serverId)
-  const variables = openVariables(parts, await allVariables(parts.db, project))
+  const own = overridesOf(parts, deployment)
+  const variables = ownVariables(own, openVariables(parts, await allVariables(parts.db, project)))
   const { data } = await listServices(parts.db, project, { limit: MOST_SERVICES })
-  const settings: Setting[] = data.map(({ name, config }) => ({ name, config }))
+  const settings = ownSettings(
+    own,
+    data.map(({ name, config }) => ({ name, config })),
+  )
   const redact = redactor(await secretsOfRun(parts, { project, deployment, variables }))
   const events: EventWriter = eventWriter({
     db: parts.db,

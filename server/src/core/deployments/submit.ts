@@ -7,6 +7,7 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { append } from './events-store.ts'
+import { type Overrides, sealOverrides } from './overrides.ts'
 import { type RestartInput, tell } from './restart.ts'
 import * as store from './store.ts'
 
@@ -16,16 +17,18 @@ export type NewDeployment = {
   trigger: (typeof TRIGGERS)[number]
   source: DeploymentSource
   request: StoredRequest
+  /** What it carries for itself alone. */
+  overrides?: Overrides | null
 }
 
 /** The deployment, its run, its first event and its audit entry: all of them or none. Newer source takes the place of older that waits. */
 export async function submitDeployment(
   tx: Tx,
-  { transport }: Pick<Platform, 'transport'>,
+  { transport, keys }: Pick<Platform, 'transport' | 'keys'>,
   caller: Caller,
   wanted: NewDeployment,
 ) {
-  const { project, serverId, trigger, source, request } = wanted
+  const { project, serverId, trigger, source, request, overrides = null } = wanted
   const id = newId('dep')
   const number = await store.nextNumber(tx, project.id)
   const superseded = await submit(tx, transport, {
@@ -48,12 +51,18 @@ export async function submitDeployment(
     trigger,
     source: JSON.stringify(source),
     request: JSON.stringify(request),
+    overrides: overrides && sealOverrides({ keys }, id, overrides),
     branch: source.branch ?? null,
     release: null,
     createdBy: JSON.stringify({ kind: caller.kind === 'token' ? 'token' : 'user', name: caller.userName }),
   })
   await append(tx, id, null, [{ type: 'status', at: new Date(), data: { status: 'queued' } }])
-  await record(tx, caller, 'deployment.create', id, { projectId: project.id, number, trigger, source: source.kind })
+  const own = overrides && {
+    services: overrides.services.map(({ name }) => name),
+    hosts: overrides.names.map(({ host }) => host),
+  }
+  const detail = { projectId: project.id, number, trigger, source: source.kind, ...(own && { only: own }) }
+  await record(tx, caller, 'deployment.create', id, detail)
   return { success: true as const, deployment_id: id, project_id: project.id }
 }
 

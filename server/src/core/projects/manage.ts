@@ -61,6 +61,7 @@ export async function updateProject(
 ) {
   return transaction(parts.db, async (tx) => {
     const before = await requireProject(tx, caller, id)
+    if (patch.serverId !== undefined && patch.serverId !== before.serverId) requireUnrestricted(caller)
     if (patch.serverId) await requireServer(tx, caller, patch.serverId)
     const other =
       patch.name === undefined ? undefined : await store.findByName(tx, { ...caller, projectId: null }, patch.name)

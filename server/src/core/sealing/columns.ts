@@ -36,6 +36,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   byId('server', 'private_key'),
   byId('server', 'passphrase'),
   byId('deployment', 'release'),
+  byId('deployment', 'overrides'),
   inStep('sealed', 'release'),
   inStep('blueprint', 'blueprint'),
   {

@@ -1,7 +1,7 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import * as domains from '../../domains/store.ts'
 import type { Blueprint, ServicePlan } from '../blueprint/blueprint.ts'
 import { DeployFailure } from '../failure.ts'
+import { namesOf } from '../overrides.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
 import { runtimeEnvironment, type Scene, serviceOf } from '../scene.ts'
 import * as store from '../store.ts'
@@ -23,7 +23,7 @@ export async function freezeRelease(
   signal: AbortSignal,
 ): Promise<Frozen> {
   const { parts, deployment } = scene
-  const hosts = await domains.ofProject(parts.db, deployment.projectId)
+  const hosts = await namesOf(parts, deployment)
   const names = blueprint.services.map(({ name }) => name)
   const led = new Set(hosts.map(({ service }) => (names.includes(service) ? service : blueprint.main)))
   const release: Release = {

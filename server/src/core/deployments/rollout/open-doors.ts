@@ -6,6 +6,7 @@ import * as certificates from '../../certificates/store.ts'
 import * as domains from '../../domains/store.ts'
 import type { Platform } from '../../platform.ts'
 import { contentsOf } from '../edges.ts'
+import { namesOf } from '../overrides.ts'
 import { frozenRelease } from '../release/of-project.ts'
 import { portOf, type Release } from '../release/release.ts'
 import type { Because, Scene } from '../scene.ts'
@@ -21,7 +22,7 @@ export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void
   const { parts, engine, deployment, server, run } = scene
   const release = await frozenRelease(scene)
   const open = await run.write(async (tx) => {
-    const routes = await routesTo(tx, deployment.projectId, release)
+    const routes = await routesTo(tx, parts, deployment, release)
     const urls = urlsOf(parts, routes, await domains.secured(tx, deployment.projectId))
     await store.update(tx, run.id, { routes: JSON.stringify(routes), urls })
     await certificates.lookSoon(tx, deployment.projectId)
@@ -42,9 +43,9 @@ export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void
  * then until they lead to the new one alone, each container is asked where it listens.
  */
 export async function openBothDoors(scene: Scene, release: Release, signal: AbortSignal): Promise<void> {
-  const { deployment, run } = scene
+  const { parts, deployment, run } = scene
   const changed = await run.write(async (tx) =>
-    leadToBoth(tx, deployment, await routesTo(tx, deployment.projectId, release)),
+    leadToBoth(tx, deployment, await routesTo(tx, parts, deployment, release)),
   )
   if (changed) await tellEdge(scene, signal)
 }
@@ -73,8 +74,13 @@ export async function closeOtherDoors(scene: Scene, signal: AbortSignal): Promis
   if (await run.write((tx) => forgetOtherPorts(tx, deployment.projectId))) await tellEdge(scene, signal)
 }
 
-export async function routesTo(tx: Tx, projectId: string, release: Release): Promise<StoredRoute[]> {
-  const names = await domains.ofProject(tx, projectId)
+export async function routesTo(
+  tx: Tx,
+  { keys }: Pick<Platform, 'keys'>,
+  deployment: Pick<store.DeploymentRow, 'id' | 'projectId' | 'overrides'>,
+  release: Release,
+): Promise<StoredRoute[]> {
+  const names = await namesOf({ db: tx, keys }, deployment)
   return names.flatMap(({ host, pathPrefix, service: said, port }) => {
     const service = leadsTo(release, said)
     return service === null ? [] : [{ host, pathPrefix, service, port: port || portOf(release, service) }]

@@ -19,7 +19,7 @@ async function reroute(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   if (!active?.routed) return
   const release = releaseOf(parts, active)
   await run.write(async (tx) => {
-    const routes = await routesTo(tx, run.lane, release)
+    const routes = await routesTo(tx, parts, active, release)
     const urls = urlsOf(parts, routes, await domains.secured(tx, run.lane))
     await store.update(tx, active.id, { routes: JSON.stringify(routes), urls })
   })
