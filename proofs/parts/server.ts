@@ -79,6 +79,8 @@ const environment = (options: Options, dataDir: string, port: number) => ({
   SLIPWAY_RATE_PER_ADDRESS: '100000000',
   SLIPWAY_RATE_PER_TOKEN: '100000000',
   SLIPWAY_STREAMS_PER_TOKEN: '100000000',
+  // Git hosts and storages of the proofs are programs on this machine.
+  SLIPWAY_ALLOWED_NETWORKS: '127.0.0.0/8',
 })
 
 /** An owner's token, made the way an operator makes it. */

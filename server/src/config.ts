@@ -42,6 +42,10 @@ const Environment = z.object({
   SLIPWAY_EDGE_HTTP_PORT: z.coerce.number().int().min(1).max(65535).default(80),
   SLIPWAY_EDGE_HTTPS_PORT: z.coerce.number().int().min(1).max(65535).default(443),
   SLIPWAY_PUBLIC_ADDRESSES: addresses(isIP, 'must be IP addresses, separated by commas').optional(),
+  SLIPWAY_ALLOWED_NETWORKS: addresses(
+    isNetwork,
+    'must be networks such as 127.0.0.0/8, separated by commas',
+  ).optional(),
   SLIPWAY_DNS_SERVERS: addresses(isNameServer, 'must be IP addresses, each with :port if it is not 53').optional(),
   SLIPWAY_TLS_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   SLIPWAY_ACME_DIRECTORY: z.union([z.literal('off'), z.url({ protocol: /^https$/ })]).default(LETS_ENCRYPT),
@@ -91,6 +95,8 @@ export type Config = {
   edge: { image: string; httpPort: number; httpsPort: number }
   /** Where the world finds the edge of this machine; null: at its own public addresses, if it has any. */
   publicAddresses: string[] | null
+  /** Connected to although they are local or private, whoever names a host there. */
+  allowedNetworks: string[]
   /** Who is asked where names lead; null: whoever this machine asks. */
   dnsServers: string[] | null
   /** Authorities that certificates of domains may come from, beside those this machine knows. */
@@ -148,6 +154,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseDomain: e.SLIPWAY_BASE_DOMAIN,
     edge: { image: e.SLIPWAY_EDGE_IMAGE, httpPort: e.SLIPWAY_EDGE_HTTP_PORT, httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT },
     publicAddresses: e.SLIPWAY_PUBLIC_ADDRESSES ?? null,
+    allowedNetworks: e.SLIPWAY_ALLOWED_NETWORKS ?? [],
     dnsServers: e.SLIPWAY_DNS_SERVERS ?? null,
     tlsCaFile: e.SLIPWAY_TLS_CA_FILE === undefined ? null : resolve(e.SLIPWAY_TLS_CA_FILE),
     acme: acmeOf(e),
@@ -194,6 +201,12 @@ function dnsUpdateOf(e: z.output<typeof Environment>): DnsUpdateConfig | null {
 function isNameServer(text: string): boolean {
   const [, bracketed, plain] = /^(?:\[(.*)\]|([\d.]+)):\d{1,5}$/.exec(text) ?? []
   return isIP(bracketed ?? plain ?? text) !== 0
+}
+
+/** An address, or a network as `address/bits`. */
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  return isIP(address) !== 0 && !address.includes('%') && Number(bits ?? 0) <= (isIP(address) === 4 ? 32 : 128)
 }
 
 function isReadable(path: string): boolean {

@@ -1,25 +1,15 @@
 import { isIP } from 'node:net'
 import { Refusal } from '../../errors.ts'
-import { type Kind, kindOf } from '../domains/address-guard.ts'
+import { kindOf } from '../domains/address-guard.ts'
+import { mayConnect } from '../domains/may-connect.ts'
 import type { Platform } from '../platform.ts'
 
 const DNS_MS = 4000
 
 /**
- * At home backups go to machines with private addresses. Nobody keeps them where clouds hand out the credentials of their
- * machines, nor at an address that only one cable knows.
+ * Refuses a host that leads where this instance does not connect to. What a name leads to when it is saved says nothing
+ * about later: it is asked again of every address at the moment of connecting.
  */
-const NEVER: readonly Kind[] = ['metadata', 'link-local', 'multicast', 'not an address']
-
-/** Asked of every address at the moment of connecting: what a name led to when it was saved says nothing about now. */
-export const mayConnect =
-  ({ config }: Pick<Platform, 'config'>) =>
-  (address: string): boolean => {
-    const kind = kindOf(address)
-    return kind === null || (config.mode === 'self_hosted' && !NEVER.includes(kind))
-  }
-
-/** Refuses a host that leads where this instance does not connect to. */
 export async function requireReachable(
   parts: Pick<Platform, 'config' | 'dns'>,
   field: 'endpoint' | 'sshHost',
@@ -27,13 +17,14 @@ export async function requireReachable(
   signal: AbortSignal,
 ): Promise<void> {
   const host = hostOf(field === 'endpoint' ? given : `http://${given.includes(':') ? `[${given}]` : given}`)
-  const allowed = mayConnect(parts)
+  const allowed = mayConnect(parts.config)
   const wrong = (await addressesOf(parts, host, signal)).find((address) => !allowed(address))
   if (wrong === undefined) return
-  const at = wrong === host ? host : `${host} (${wrong})`
+  const isShown = wrong !== host && parts.config.mode === 'self_hosted'
+  const at = isShown ? `${host} (${wrong})` : host
   throw new Refusal('address_refused', `${field}: this instance does not connect to ${at}: ${kindOf(wrong)}.`, {
     field,
-    hint: 'Use a host with a public address.',
+    hint: 'Use a host with another address. Whoever runs this instance can open a network with SLIPWAY_ALLOWED_NETWORKS.',
   })
 }
 

@@ -1,8 +1,8 @@
 import type { StoragePlace } from '../../drivers/storage/storage.ts'
+import { mayConnect } from '../domains/may-connect.ts'
 import type { Platform } from '../platform.ts'
 import { NoWay, placeOf, type Secrets } from './place.ts'
 import { PROBES, type Probed, probe } from './probe.ts'
-import { mayConnect } from './reach.ts'
 import { withoutSecrets } from './secrets.ts'
 import type { DestinationRow, Found } from './store.ts'
 
@@ -48,7 +48,7 @@ async function tryOut(parts: VerifyParts, place: StoragePlace, { learn, signal }
         { ...place, prefix: probesBelow(place.prefix ?? '') },
         {
           signal: within,
-          mayConnect: mayConnect(parts),
+          mayConnect: mayConnect(parts.config),
           ...(learn && unpinned && { onHostKey }),
           connectMs: CONNECT_MS,
           stallMs: STALL_MS,

@@ -11,7 +11,8 @@ import { asking } from './fake-storage.ts'
 const MOST = 64 * 1024 * 1024
 const CHUNK = Buffer.alloc(256 * 1024, 'x')
 
-const world = await startWorld()
+// Between us and the lab's storage there is a stand-in on this machine.
+const world = await startWorld({ allowedNetworks: ['127.0.0.0/8'] })
 const org = await world.org()
 const { preflight, show } = asking(org)
 const ground = await s3Ground()

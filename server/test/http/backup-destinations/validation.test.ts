@@ -190,7 +190,7 @@ describe('forms', () => {
   })
 })
 
-describe('addresses where clouds hand out credentials are refused, at home too; private ones are not', () => {
+describe('loopback and addresses where clouds hand out credentials are refused, at home too; private ones are not', () => {
   test.each([
     ['http://169.254.169.254', 400],
     ['http://[fe80::1]', 400],
@@ -198,7 +198,8 @@ describe('addresses where clouds hand out credentials are refused, at home too; 
     ['http://2852039166/', 400],
     ['http://224.0.0.7', 400],
     ['http://10.0.0.7:9000', 201],
-    ['http://localhost:9000', 201],
+    ['http://localhost:9000', 400],
+    ['http://127.0.0.1:9000', 400],
     ['http://[fd00::7]:9000', 201],
   ])('%s → %d', async (endpoint, status) => {
     const answer = await api('POST', PATH, { ...s3(), endpoint })
@@ -206,6 +207,13 @@ describe('addresses where clouds hand out credentials are refused, at home too; 
       status,
       status === 400 ? 'address_refused' : '',
     ])
+  })
+
+  test('unless the operator opens that network', async () => {
+    const opened = await startWorld({ allowedNetworks: ['127.0.0.0/8'] })
+    const other = await opened.org()
+    const answer = await other.owner.api('POST', PATH, { ...s3(), endpoint: 'http://127.0.0.1:9000' })
+    expect(answer.status).toBe(201)
   })
 
   test('for SFTP as well', async () => {
