@@ -6,6 +6,8 @@ export const DEPLOYMENT_ERRORS = {
   git_repository_not_found: 'The git host has no such repository, or does not show it to this credential.',
   git_branch_missing: 'The repository has no such branch.',
   git_commit_missing: 'The repository no longer has the commit.',
+  git_address_refused:
+    'The git host leads to an address that this instance does not connect to: local, link-local, metadata.',
   git_unreachable: 'The git host cannot be reached, or no trusted connection came about.',
   git_timeout: 'The git host did not answer or deliver in time.',
   git_too_large: 'The repository is larger than the limit.',

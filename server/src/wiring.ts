@@ -15,6 +15,7 @@ import { removePipeline } from './core/deployments/remove.ts'
 import { restartPipeline } from './core/deployments/restart.ts'
 import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
 import { settlePipeline } from './core/deployments/settle.ts'
+import { mayConnect } from './core/domains/may-connect.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
@@ -175,11 +176,7 @@ function deployParts(platform: Platform): DeployParts {
   return {
     ...platform,
     builder: buildxBuilder({ ...config.builder, scratch: join(config.dataDir, 'builds'), instance: config.instance }),
-    git: gitBinary(
-      config.gitCaFile === null
-        ? {}
-        : { trust: { extra: config.gitCaFile, bundle: join(config.dataDir, 'git-authorities.pem') } },
-    ),
+    git: gitOf(config),
     syncContext,
     folders: projectFolders(config.dataDir),
     acme: authorityOf(config),
@@ -189,6 +186,15 @@ function deployParts(platform: Platform): DeployParts {
     filesVolume: (project) => projectVolume(project, FILES_VOLUME),
   }
 }
+
+const gitOf = (config: Config) =>
+  gitBinary({
+    mayConnect: mayConnect(config),
+    terse: config.mode === 'cloud',
+    ...(config.gitCaFile !== null && {
+      trust: { extra: config.gitCaFile, bundle: join(config.dataDir, 'git-authorities.pem') },
+    }),
+  })
 
 function authorityOf({ acme, dnsUpdate, dnsServers }: Config): AuthorityParts {
   const { directoryUrl = '', caFile = null, eab = null, contact = null } = acme ?? {}

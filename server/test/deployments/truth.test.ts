@@ -15,7 +15,7 @@ execFileSync(tool('openssl'), [...certificate, '-keyout', keyFile, '-out', gitCa
 const tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(gitCaFile, 'utf8') }
 const token = 'a-token-for-the-git-host'
 const git = await serveGit(join(folder, 'srv'), { token }, tls)
-const site = await startSite('truth', { gitCaFile })
+const site = await startSite('truth', { gitCaFile, allowedNetworks: ['127.0.0.0/8'] })
 
 afterAll(() => {
   git.close()

@@ -58,6 +58,8 @@ export type Behaviour = {
   /** As servers before 2018: only what a branch points to can be asked for. */
   old?: boolean
   redirect?: string
+  /** Sends whoever leaves the `.git` of a repository out to the address with it. */
+  addEnding?: boolean
   status?: number
 }
 
@@ -67,6 +69,8 @@ export async function serveGit(root: string, behaviour: Behaviour, tls?: { key: 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'}`)
     const wanted = behaviour.token && `Basic ${Buffer.from(`x-access-token:${behaviour.token}`).toString('base64')}`
+    if (behaviour.addEnding && !request.url?.includes('.git/'))
+      return response.writeHead(301, { location: request.url?.replace(/^\/([^/]+)/, '/$1.git') }).end()
     if (behaviour.redirect) return response.writeHead(301, { location: behaviour.redirect + request.url }).end()
     if (behaviour.status) return response.writeHead(behaviour.status).end()
     if (wanted && request.headers.authorization !== wanted) {

@@ -14,6 +14,9 @@ const SETTINGS: Record<string, string> = {
   'maintenance.auto': 'false',
   'protocol.version': '2',
   'submodule.recurse': 'false',
+  // What a server would have fetched from elsewhere.
+  'fetch.uriProtocols': '',
+  'transfer.bundleURI': 'false',
   // A server that stops in the middle is given up before the deadline.
   'http.lowSpeedLimit': '1000',
   'http.lowSpeedTime': '30',
@@ -23,8 +26,13 @@ const SETTINGS: Record<string, string> = {
  * All that a git process sees: nothing of ours is inherited but PATH and what the operator passes on (proxies, CA files).
  * A token travels here, because the environment of a process is hidden from other users, unlike its arguments.
  */
-export function gitEnvironment(base: Record<string, string>, place?: Place, credential?: GitCredential | null) {
-  const settings = { ...SETTINGS, ...(place && networkSettings(place, credential ?? null)) }
+export function gitEnvironment(
+  base: Record<string, string>,
+  place?: Place,
+  credential?: GitCredential | null,
+  resolve: string | null = null,
+) {
+  const settings = { ...SETTINGS, ...(place && networkSettings(place, credential ?? null, resolve)) }
   const pairs = Object.entries(settings).flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
@@ -47,12 +55,17 @@ export function gitEnvironment(base: Record<string, string>, place?: Place, cred
   }
 }
 
-function networkSettings({ transport }: Place, credential: GitCredential | null): Record<string, string> {
-  if (transport === 'ssh' || credential?.kind !== 'token') return {}
+function networkSettings(
+  { transport }: Place,
+  credential: GitCredential | null,
+  resolve: string | null,
+): Record<string, string> {
+  if (transport === 'ssh') return {}
   return {
-    'http.extraHeader': authorization(credential),
-    // git would take the header along to whatever host it is sent to.
+    ...(credential?.kind === 'token' && { 'http.extraHeader': authorization(credential) }),
+    // git would take the header along to whatever host it is sent to, and nobody has judged where that leads.
     'http.followRedirects': 'false',
+    ...(resolve !== null && { 'http.curloptResolve': resolve }),
   }
 }
 

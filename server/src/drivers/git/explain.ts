@@ -63,6 +63,14 @@ export function explain(stderr: string, host: string, secrets: string[]): GitFai
   return new GitFailure('git_failed', `git could not read the repository on ${host}.`, cause)
 }
 
+const WAYS: ReadonlySet<unknown> = new Set<GitFailureCode>(['git_unreachable', 'git_timeout', 'git_address_refused'])
+
+/** The same words whether a name leads nowhere, an address is refused, a port is closed, or something else listens there. */
+export function tersely(error: unknown, host: string): unknown {
+  if (!(error instanceof GitFailure) || !WAYS.has(error.code)) return error
+  return new GitFailure('git_unreachable', `No trusted connection to a git server at ${host} came about.`, error)
+}
+
 /** For our own log. git does not repeat credentials, but the server's words come through it, too. */
 function lastLines(stderr: string, secrets: string[]): string {
   const lines = stderr.trim().split('\n').slice(-5).join('\n').slice(-1000)

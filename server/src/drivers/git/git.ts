@@ -55,6 +55,7 @@ export type GitFailureCode =
   | 'git_repository_not_found'
   | 'git_branch_missing'
   | 'git_commit_missing'
+  | 'git_address_refused'
   | 'git_unreachable'
   | 'git_timeout'
   | 'git_too_large'
@@ -80,6 +81,8 @@ const hints: Record<GitFailureCode, string> = {
   git_repository_not_found: 'Check the address; some servers say this, too, when the credential may not see it.',
   git_branch_missing: 'Check the spelling of the branch, or push it first.',
   git_commit_missing: 'The branch was rewritten since; deploy its newest commit.',
+  git_address_refused:
+    'Use a host with another address. Whoever runs this instance can open a network with SLIPWAY_ALLOWED_NETWORKS.',
   git_unreachable: 'Check the address, and that this server may reach it through its firewall.',
   git_timeout: 'Try again; if it stays slow, look at the git server and at the size of the repository.',
   git_too_large: 'Keep large files out of the repository, or raise the limit of this instance.',

@@ -8,15 +8,15 @@ const refused = expect.objectContaining({ code: 'git_source_invalid' })
 
 describe('an address', () => {
   test.for([
-    ['https://host.example/owner/repository.git', 'https', 'host.example'],
-    ['https://host.example:8443/a/b', 'https', 'host.example'],
-    ['ssh://git@host.example:2222/a/b.git', 'ssh', 'host.example'],
-    ['ssh://git@[2001:db8::1]/a/b.git', 'ssh', '[2001:db8::1]'],
-    ['git@host.example:owner/repository.git', 'ssh', 'host.example'],
-    ['git@host.example:~user/repository.git', 'ssh', 'host.example'],
-  ] as const)('%s is taken', ([url, transport, host]) => {
+    ['https://host.example/owner/repository.git', 'https', 'host.example', 443],
+    ['https://host.example:8443/a/b', 'https', 'host.example', 8443],
+    ['ssh://git@host.example:2222/a/b.git', 'ssh', 'host.example', 2222],
+    ['ssh://git@[2001:db8::1]/a/b.git', 'ssh', '[2001:db8::1]', 22],
+    ['git@host.example:owner/repository.git', 'ssh', 'host.example', 22],
+    ['git@host.example:~user/repository.git', 'ssh', 'host.example', 22],
+  ] as const)('%s is taken', ([url, transport, host, port]) => {
     const credential = transport === 'ssh' ? key : null
-    expect(placeOf({ url, branch: null, credential }, false)).toEqual({ url, transport, host })
+    expect(placeOf({ url, branch: null, credential }, false)).toEqual({ url, transport, host, port })
   })
 
   test.for([

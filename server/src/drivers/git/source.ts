@@ -1,7 +1,7 @@
 import { GitFailure, type GitSource } from './git.ts'
 
 /** Where a source leads, in a form that git cannot take for anything else. */
-export type Place = { url: string; transport: 'https' | 'http' | 'ssh'; host: string }
+export type Place = { url: string; transport: 'https' | 'http' | 'ssh'; host: string; port: number }
 
 /** Refuses every address but plain HTTPS and SSH: git itself knows local paths, programs (`ext::`) and options. */
 export function placeOf({ url, credential }: GitSource, allowHttp: boolean): Place {
@@ -13,13 +13,14 @@ export function placeOf({ url, credential }: GitSource, allowHttp: boolean): Pla
   return place
 }
 
+const USUAL_PORT = { https: 443, http: 80, ssh: 22 } as const
 const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/i
 const USER = /^[a-z0-9_][a-z0-9_.-]*$/i
 
 function scpPlace(url: string): Place | undefined {
   const [, user = '', host = '', path = ''] = /^([^/:@]+)@([^/:@]+):(?!\/\/)(.+)$/.exec(url) ?? []
   if (!USER.test(user) || !HOST.test(host) || path.startsWith('-')) return undefined
-  return { url, transport: 'ssh', host }
+  return { url, transport: 'ssh', host, port: USUAL_PORT.ssh }
 }
 
 function urlPlace(text: string): Place {
@@ -36,7 +37,8 @@ function urlPlace(text: string): Place {
   if (!HOST.test(url.hostname) || url.pathname.length < 2 || url.search !== '' || url.hash !== '') {
     throw invalid('The address does not name a repository on a host.')
   }
-  return { url: url.href, transport, host: url.hostname }
+  const port = url.port === '' ? USUAL_PORT[transport] : Number(url.port)
+  return { url: url.href, transport, host: url.hostname, port }
 }
 
 /** What git itself takes for a branch's name, and nothing that could be an option or a pattern. */

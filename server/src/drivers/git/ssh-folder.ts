@@ -14,7 +14,7 @@ const LEFT_OVER_MS = 3_600_000
  */
 export async function withSshFolder<T>(
   { privateKey, hostKeys }: GitCredential & { kind: 'key' },
-  path: string,
+  { path, address }: { path: string; address: string | null },
   work: (environment: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const known = hostKeys.map(knownHost)
@@ -26,7 +26,7 @@ export async function withSshFolder<T>(
     const put = (name: string, text: string, mode = 0o600) => writeFile(join(folder, name), text, { mode })
     await put('key', `${privateKey.trim()}\n`)
     await put('known_hosts', known.join(''))
-    await put('config', sshConfig(folder))
+    await put('config', sshConfig(folder, address))
     await put('ssh', sshProgram(programIn(path, 'ssh'), join(folder, 'config')), 0o700)
     return await work({ GIT_SSH: join(folder, 'ssh'), GIT_SSH_VARIANT: 'ssh' })
   } finally {
@@ -43,8 +43,12 @@ function knownHost(line: string): string {
   return `${ALIAS} ${type} ${blob}\n`
 }
 
-function sshConfig(folder: string): string {
+function sshConfig(folder: string, address: string | null): string {
   const settings = {
+    // Only there: the name is not looked up again.
+    ...(address !== null && { HostName: address }),
+    ProxyCommand: 'none',
+    ProxyJump: 'none',
     HostKeyAlias: ALIAS,
     StrictHostKeyChecking: 'yes',
     UserKnownHostsFile: `"${join(folder, 'known_hosts')}"`,
