@@ -5,7 +5,7 @@ import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'edge'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'edge' | 'config'>
 
 export const place = (id: string) => `certificate/${id}/pem`
 

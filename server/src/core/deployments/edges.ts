@@ -31,7 +31,7 @@ export const contentsOf = (parts: Pick<Parts, 'db' | 'keys'>, serverId: string) 
 })
 
 async function mend({ db, keys, edge, config, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
-  const engine = engineOf({ keys }, server)
+  const engine = engineOf({ keys, config }, server)
   // Certificates first: no route may send visitors to https before there is one.
   const equal = async () => {
     const certificates = await edge.certificates.reconcile(engine, () => wantedOn({ db, keys }, server.id), signal)

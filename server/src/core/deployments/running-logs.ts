@@ -10,7 +10,7 @@ import { redactor } from './redact.ts'
 import { releaseOf } from './release/release.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'runtime' | 'keys' | 'redactors'>
+type Parts = Pick<Platform, 'db' | 'runtime' | 'keys' | 'config' | 'redactors'>
 type Wanted = {
   limit: number
   service?: string | undefined

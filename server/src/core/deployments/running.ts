@@ -13,7 +13,7 @@ import { type RestartInput, tell } from './restart.ts'
 import { shape, stateOf } from './shape.ts'
 import type { DeploymentRow } from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'runtime'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>
 type Submitting = Pick<Platform, 'db' | 'transport'>
 
 const engineFor = async (parts: Parts, deployment: DeploymentRow) =>

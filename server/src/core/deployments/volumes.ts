@@ -21,7 +21,7 @@ export async function serversWithData(
 
 /** Where the services of a project keep their data, on every server it is or was on. */
 export async function listVolumes(
-  parts: Pick<Platform, 'db' | 'keys' | 'runtime'>,
+  parts: Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>,
   caller: Caller,
   id: string,
   signal: AbortSignal,
@@ -41,7 +41,7 @@ export async function listVolumes(
 }
 
 async function onServer(
-  parts: Pick<Platform, 'db' | 'keys' | 'runtime'>,
+  parts: Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>,
   project: { id: string; orgId: string },
   serverId: string,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import { requireServer } from './find.ts'
 import { type Failure, reportFacts, reportFailure } from './report.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'engines' | 'runtime'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'engines' | 'runtime' | 'config'>
 
 /**
  * Looks at the server now. What is wrong with it is an answer, not an error. The first check that succeeds pins the
@@ -51,7 +51,14 @@ async function inspect(
   try {
     return { facts: await parts.engines.inspect(engineOf(parts, server), { signal, learnHostKey: true }) }
   } catch (error) {
-    if (isFailure(error)) return { failure: error }
+    if (isFailure(error)) return { failure: shownIn(parts.config.mode, server.host, error) }
     throw error
   }
+}
+
+/** Whoever shares an instance does not learn which names are known inside its network. */
+function shownIn(mode: Platform['config']['mode'], host: string | null, failure: Failure): Failure {
+  if (mode !== 'cloud' || !['name_not_found', 'address_refused'].includes(failure.code)) return failure
+  const hint = 'Use a host with an address of the internet.'
+  return { code: 'unreachable', message: `${host} has no address that this instance connects to.`, hint }
 }

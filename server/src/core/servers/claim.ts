@@ -2,7 +2,7 @@ import type { Platform } from '../platform.ts'
 import { engineOf } from './engine-of.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'runtime'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>
 
 /** A server carries one organization: the first to use its engine, by whatever address it is reached. */
 export async function claimServer(parts: Parts, server: store.ServerRow, signal: AbortSignal): Promise<void> {

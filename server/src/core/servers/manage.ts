@@ -121,7 +121,7 @@ async function refuseUsed(db: Queryable, caller: Caller, id: string): Promise<vo
   })
 }
 
-type LeaveParts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'edge'>
+type LeaveParts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'edge' | 'config'>
 const LEAVE_MS = 20_000
 
 /** Takes the edge and the mark of the organization away; null, or why that was not possible. */

@@ -32,7 +32,7 @@ export async function openSsh(target: SshAccount, options: SshOptions): Promise<
   const logins = await loginMethods(target)
   const { Client } = await loadSsh2()
   options.signal.throwIfAborted()
-  const { mayConnect } = options
+  const { mayConnect = options.mayConnect } = target
   try {
     refuseAddress(target.host, mayConnect)
   } catch (error) {

@@ -8,6 +8,8 @@ export type SshTarget = {
   passphrase?: string
   /** `ssh-ed25519 SHA256:…`; null before the first check. */
   hostKey: string | null
+  /** Asked with the resolved address, whenever a connection is made. */
+  mayConnect?: MayConnect | undefined
 }
 
 /** Who logs in where. A server of ours has a key; other SSH servers may want a password. */
@@ -24,7 +26,7 @@ export type SshOptions = {
   deadlineMs: number
   /** Only the explicit check sets it: accept the key of a server that has no pin yet, and report it. */
   learnHostKey?: boolean
-  /** Asked with the resolved address, when the connection is made. */
+  /** As that of the target, for whoever has none there. */
   mayConnect?: MayConnect | undefined
 }
 

@@ -13,7 +13,7 @@ export type Look = { kind: 'well' } | { kind: 'trouble'; trouble: Trouble } | { 
 
 /** `forgiven`: deaths in one place that were not the release's own doing. */
 export async function look(
-  parts: Pick<DeployParts, 'db' | 'keys' | 'runtime'>,
+  parts: Pick<DeployParts, 'db' | 'keys' | 'runtime' | 'config'>,
   release: Baking,
   { forgiven, signal }: { forgiven: number; signal: AbortSignal },
 ): Promise<Look> {
