@@ -25,8 +25,8 @@ export const operations = {
   metrics: endpoint({
     method: 'GET',
     path: '/metrics',
-    summary: 'Prometheus metrics; with SLIPWAY_METRICS_TOKEN as bearer, or from loopback when none is set',
-    access: { public: 'guarded by its own token or by loopback, because scrapers have no organization' },
+    summary: 'Prometheus metrics, with SLIPWAY_METRICS_TOKEN as bearer; without that setting there are none',
+    access: { public: 'guarded by a token of its own, because scrapers have no organization' },
     response: { stream: 'text/plain' },
   }),
   openapi: endpoint({
