@@ -41,6 +41,7 @@ export const auth = {
       'Use a setup or invitation code without an account: set a name and password and join. The answer is the same ' +
       'where the address has an account; then nothing changes, and its person signs in and joins with the session',
     access: { public: 'the one-time code in the body is the credential' },
+    perMinute: 20,
     body: z.object({ code: InvitationCode, name: name.optional(), password: Password }),
     response: Done,
     example: { code: 'inv_the_code_from_the_link', name: 'Ada', password: 'correct horse battery' },

@@ -27,8 +27,10 @@ export type Endpoint = {
   bodyLimit?: number
   /** Answers hold secrets, or what is true only now: they must be asked for anew, so none is kept for an Idempotency-Key. */
   neverKept?: true
-  /** Why calls are not counted against the caller's rate. */
+  /** Why calls of a credential that is good are not counted, neither for it nor for its address. */
   unlimited?: string
+  /** Most calls in a minute from one address, where each of them is dear. */
+  perMinute?: number
   /** Why a write leaves no audit entry of its own. */
   unaudited?: string
 }

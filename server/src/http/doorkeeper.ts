@@ -4,9 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateSession, authenticateToken } from '../core/access/authenticate.ts'
 import { type Caller, isOfProject, require, requireUnrestricted } from '../core/access/caller.ts'
 import type { Platform } from '../core/platform.ts'
-import { turns } from '../core/turns.ts'
 import { Refusal } from '../errors.ts'
 import { refuseCrossSite, refuseForeignPage } from './cross-site.ts'
+import { line } from './line.ts'
+import { networkOf, strangers } from './strangers.ts'
 
 /** Decides who comes in, in this order: how often, who, and whether they may. */
 export type Doorkeeper = { admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> }
@@ -17,20 +18,36 @@ const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?slipway\.session_token=/
 export async function doorkeeper(app: FastifyInstance, platform: Platform): Promise<Doorkeeper> {
   await app.register(rateLimit, { global: false })
   const { perAddress, perToken } = platform.config.rate
-  const byAddress = app.createRateLimit({ max: perAddress, timeWindow: 60_000, keyGenerator: (request) => request.ip })
+  const byAddress = app.createRateLimit({
+    max: perAddress,
+    timeWindow: 60_000,
+    keyGenerator: (request) => networkOf(request.ip),
+  })
+  const dear = new Map<string, Limit>()
+  const dearly = ({ path, perMinute = 0 }: Endpoint): Limit => {
+    const keyGenerator = (request: FastifyRequest) => networkOf(request.ip)
+    const known = dear.get(path) ?? app.createRateLimit({ max: perMinute, timeWindow: 60_000, keyGenerator })
+    dear.set(path, known)
+    return known
+  }
+  const unknown = strangers(perAddress)
+  const inLine = line(8, MOST_IN_LINE)
   const byCaller = app.createRateLimit({
     max: perToken,
     timeWindow: 60_000,
-    keyGenerator: (request) => request.caller?.credentialId ?? request.ip,
+    keyGenerator: (request) => request.caller?.credentialId ?? networkOf(request.ip),
   })
 
   return {
     async admit(endpoint, request, reply) {
       if (endpoint.path === '/healthz') return
       if (!endpoint.unlimited) await limited(byAddress, perAddress, 'address', request, reply)
+      if (endpoint.perMinute) await limited(dearly(endpoint), endpoint.perMinute, 'address', request, reply)
       if ('public' in endpoint.access) return refuseForeignPage(request, platform.config.publicUrl)
       const { permission } = endpoint.access
-      request.caller = await (isStream(endpoint) ? inLine : atOnce)(() => identify(platform, request))
+      request.caller = endpoint.unlimited
+        ? await unknown.admit(strangerIn(request), () => inLine(() => identify(platform, request)))
+        : await identify(platform, request)
       if (!endpoint.unlimited) await limited(byCaller, perToken, 'token', request, reply)
       require(request.caller, permission)
       if (!isOfProject(permission)) requireUnrestricted(request.caller)
@@ -38,10 +55,13 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
   }
 }
 
-/** Viewers come all at once when a process restarts: they wait here, not in the database's queue, which gives up. */
-const inLine = turns(8)
-const atOnce = <T>(work: () => Promise<T>) => work()
-const isStream = ({ response }: Endpoint) => 'stream' in response && response.stream === 'text/event-stream'
+/** Viewers come all at once when a process restarts: they wait in a line here, not in the database's queue, which gives up. */
+const MOST_IN_LINE = 20_000
+
+const strangerIn = ({ ip, headers: { authorization, cookie } }: FastifyRequest) => ({
+  address: ip,
+  credential: authorization ?? cookie ?? '',
+})
 
 async function identify(platform: Platform, request: FastifyRequest): Promise<Caller> {
   const origin = { address: request.ip, requestId: request.id }

@@ -1,9 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { mayGoOn, type Viewer } from '../core/deployments/viewers.ts'
 import type { Platform } from '../core/platform.ts'
-import { type Turns, turns } from '../core/turns.ts'
+import type { Turns } from '../core/turns.ts'
 import { Refusal } from '../errors.ts'
 import { begin, type Kind, type Source, Stream } from './event-stream.ts'
+import { line } from './line.ts'
 
 type Send = (reply: FastifyReply, source: Source, kind?: Kind) => Promise<void>
 
@@ -14,6 +15,7 @@ export type Streams = {
   open<T>(viewer: Viewer, opening: (send: Send) => Promise<T>): Promise<T>
 }
 
+const MOST_IN_LINE = 20_000
 const HEARTBEAT_MS = 12_000
 /** How long a stream may outlive what allowed it. */
 const RECHECK_MS = 10_000
@@ -61,7 +63,7 @@ export function streams(parts: Parts): Streams {
     }
   }
   return {
-    inLine: turns(8),
+    inLine: line(8, MOST_IN_LINE),
     async open(viewer, opening) {
       const release = admit(counts, viewer, parts.config.streamsPerToken)
       try {

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { Refusal } from '../errors.ts'
+
+/**
+ * The limit in front of routes that are not limited for those who are known: whoever shows a credential there that is
+ * not found good is counted by address, and so is whoever is still being looked up. A credential that was good lately
+ * is not kept out by strangers who come from the same address; that it still is good is asked all the same.
+ */
+export type Strangers = {
+  admit<T>(who: { address: string; credential: string }, identify: () => Promise<T>): Promise<T>
+}
+
+const WINDOW_MS = 60_000
+const GOOD_MS = 10 * 60_000
+const MOST_ADDRESSES = 20_000
+const MOST_GOOD = 50_000
+
+type Seen = { pending: number; failed: number; since: number }
+
+export function strangers(most: number): Strangers {
+  const seen = new Map<string, Seen>()
+  const good = new Map<string, number>()
+  const stateOf = (key: string): Seen => {
+    const now = Date.now()
+    const known = seen.get(key) ?? { pending: 0, failed: 0, since: now }
+    if (now - known.since > WINDOW_MS) Object.assign(known, { failed: 0, since: now })
+    seen.delete(key)
+    seen.set(key, known)
+    forgetOldest(seen, MOST_ADDRESSES)
+    return known
+  }
+  return {
+    async admit({ address, credential }, identify) {
+      const name = createHash('sha256').update(credential).digest('base64')
+      const state = stateOf(networkOf(address))
+      const isKnown = (good.get(name) ?? 0) > Date.now()
+      if (!isKnown && state.failed + state.pending >= most) throw tooMany(most, state)
+      state.pending++
+      try {
+        const found = await identify()
+        good.delete(name)
+        good.set(name, Date.now() + GOOD_MS)
+        forgetOldest(good, MOST_GOOD)
+        return found
+      } catch (error) {
+        good.delete(name)
+        if (error instanceof Refusal && error.code.startsWith('credentials_')) state.failed++
+        throw error
+      } finally {
+        state.pending--
+      }
+    },
+  }
+}
+
+/** Whoever has one IPv6 address mostly has 2^64 of them. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
+  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? []
+  const groups = (part: string) => (part === '' ? [] : part.split(':'))
+  const missing = 8 - groups(head).length - groups(tail).length
+  const all = [...groups(head), ...Array(address.includes('::') ? missing : 0).fill('0'), ...groups(tail)]
+  return `${all.slice(0, 4).join(':')}::/64`
+}
+
+function forgetOldest(map: Map<string, unknown>, most: number): void {
+  if (map.size <= most) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}
+
+function tooMany(most: number, { since }: Seen): Refusal {
+  const seconds = Math.max(1, Math.ceil((since + WINDOW_MS - Date.now()) / 1000))
+  return new Refusal('rate_limited', `More than ${most} requests in a minute from this address.`, {
+    retryAfter: seconds,
+    hint: `Wait ${seconds} seconds.`,
+  })
+}
