@@ -3,6 +3,7 @@ import type { Endpoint } from '@slipway/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateSession, authenticateToken } from '../core/access/authenticate.ts'
 import { type Caller, isOfProject, require, requireUnrestricted } from '../core/access/caller.ts'
+import { sessionCookie } from '../core/access/people.ts'
 import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
 import { refuseCrossSite, refuseForeignPage } from './cross-site.ts'
@@ -11,9 +12,6 @@ import { networkOf, strangers } from './strangers.ts'
 
 /** Decides who comes in, in this order: how often, who, and whether they may. */
 export type Doorkeeper = { admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> }
-
-/** better-auth's cookie, with the prefix it gets over https. */
-const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?slipway\.session_token=/
 
 export async function doorkeeper(app: FastifyInstance, platform: Platform): Promise<Doorkeeper> {
   await app.register(rateLimit, { global: false })
@@ -70,7 +68,7 @@ async function identify(platform: Platform, request: FastifyRequest): Promise<Ca
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
     return authenticateToken(platform, secret ?? '', origin)
   }
-  if (cookie !== undefined && SESSION_COOKIE.test(cookie)) {
+  if (cookie !== undefined && namesIn(cookie).includes(sessionCookie(platform.config))) {
     refuseCrossSite(request, platform.config.publicUrl)
     return authenticateSession(platform, new Headers({ cookie }), origin)
   }
@@ -78,6 +76,8 @@ async function identify(platform: Platform, request: FastifyRequest): Promise<Ca
     hint: 'Send `Authorization: Bearer slp_…`; `slipway admin bootstrap` makes the first token.',
   })
 }
+
+const namesIn = (cookie: string) => cookie.split(';').map((pair) => pair.split('=')[0]?.trim())
 
 type Limit = ReturnType<FastifyInstance['createRateLimit']>
 

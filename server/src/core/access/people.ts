@@ -15,6 +15,12 @@ export type People = {
 
 export const ADDRESS_HEADER = 'x-slipway-address'
 
+const isSecure = ({ publicUrl }: Pick<Config, 'publicUrl'>) => publicUrl.startsWith('https://')
+/** A browser takes __Host- only over https, from this very host, for all of it: nobody else can plant such a cookie. */
+const cookiePrefix = (config: Pick<Config, 'publicUrl'>) => (isSecure(config) ? '__Host-slipway' : 'slipway')
+/** The name of the cookie that a session has. */
+export const sessionCookie = (config: Pick<Config, 'publicUrl'>) => `${cookiePrefix(config)}.session_token`
+
 /** better-auth is loaded with the first person who signs in: an instance driven by tokens never pays for it. */
 export function people(options: { db: Database; pool: Pool; config: Config }): People {
   let loading: ReturnType<typeof load> | undefined
@@ -72,8 +78,10 @@ async function load({ db, config }: { db: Database; config: Config }) {
       customRules: { '/sign-in/email': { window: 60, max: 10 }, '/change-password': { window: 60, max: 10 } },
     },
     advanced: {
-      cookiePrefix: 'slipway',
-      useSecureCookies: config.publicUrl.startsWith('https://'),
+      // Named by us, because better-auth knows only __Secure-, which a neighbour below the same domain can set too.
+      cookiePrefix: cookiePrefix(config),
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isSecure(config) },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: ({ model }) => newId(ID_PREFIX[model as keyof typeof ID_PREFIX] ?? 'ver') },
     },

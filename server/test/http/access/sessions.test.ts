@@ -44,6 +44,20 @@ test('a session cookie is HttpOnly, SameSite and works for reading', async () =>
   expect((await me(cookie)).body).toMatchObject({ role: 'owner', credential: { kind: 'session' } })
 })
 
+test('over https the cookie is bound to this host, and one that a neighbour could plant is none', async () => {
+  const secure = await startWorld({ publicUrl: 'https://console.example.com', trustProxy: '127.0.0.1' })
+  const there = browsers(secure)
+  const { cookie } = await there.owner('host@example.com')
+  expect(cookie).toMatch(/^__Host-slipway\.session_token=/)
+  const again = await there.signIn('host@example.com', PASSWORD)
+  const [set = ''] = [again.headers['set-cookie'] ?? []].flat()
+  expect(set).toMatch(/; Path=\/; HttpOnly; Secure; SameSite=Lax/)
+  expect(set).not.toMatch(/Domain=/i)
+  expect((await there.me(cookie)).status).toBe(200)
+  for (const planted of ['slipway.session_token', '__Secure-slipway.session_token'])
+    expect((await there.me(cookie.replace('__Host-slipway.session_token', planted))).status).toBe(401)
+})
+
 test('a wrong password and an unknown email are refused alike', async () => {
   const wrong = await signIn('ada@example.com', 'not the password')
   const unknown = await signIn('nobody@example.com', 'not the password')
