@@ -5,6 +5,7 @@ import { migrate } from './db/migrate.ts'
 import { buildApp } from './http/app.ts'
 import { letGo } from './http/let-go.ts'
 import { createMetrics } from './http/metrics.ts'
+import { checkStart } from './start-checks.ts'
 import { startUpkeep } from './upkeep.ts'
 import { type Logger, wire } from './wiring.ts'
 
@@ -22,6 +23,7 @@ export type Role = 'api' | 'worker' | 'all'
 export async function serve(config: Config, logger: Logger, role: Role = 'all'): Promise<Serving> {
   const { platform, drain, work, close } = wire(config, logger)
   try {
+    await checkStart(config, logger)
     const ran = await migrate(platform.db)
     if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
     await claimKeys(platform)
