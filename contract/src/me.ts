@@ -62,7 +62,6 @@ export const me = {
     body: z.object({ organizationId: idOf('org') }),
     response: Done,
     example: { organizationId: idOf('org').meta()?.example },
-    unaudited: 'changes only what this session looks at',
   }),
   changePassword: endpoint({
     method: 'POST',

@@ -15,6 +15,7 @@ type Task = { name: string; everyMs: number; run(): Promise<unknown> }
 export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promise<void> } {
   const tasks: Task[] = [
     { name: 'token use', everyMs: 2_000, run: () => platform.tokenUse.flush() },
+    { name: 'refusals', everyMs: 2_000, run: () => platform.denials.flush() },
     { name: 'key in use', everyMs: HEARTBEAT_MS, run: () => sayInUse(platform) },
     { name: 'idempotency keys', everyMs: 10 * 60_000, run: () => sweepIdempotency(platform) },
     { name: 'sessions and invitations', everyMs: 3600_000, run: () => sweepAccess(platform) },
@@ -37,6 +38,7 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
       for (const timer of timers) clearInterval(timer)
       await Promise.all(running)
       await platform.tokenUse.flush().catch(() => {})
+      await platform.denials.flush().catch(() => {})
     },
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { people } from './core/access/people.ts'
+import { denials } from './core/audit/denials.ts'
 import { certificatePipeline } from './core/certificates/order.ts'
 import { restorePipeline } from './core/deployments/bake/restore.ts'
 import { feeds } from './core/deployments/feed.ts'
@@ -99,6 +100,7 @@ export function wire(config: Config, logger: Logger): Wired {
     keys: config.keys,
     people: people({ db, pool, config }),
     tokenUse: tokenUse(db),
+    denials: denials(db),
     blobs: diskBlobs(join(config.dataDir, 'blobs')),
     engines: dockerInspector(),
     localFolders:

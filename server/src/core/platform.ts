@@ -14,6 +14,7 @@ import type { StorageOpener } from '../drivers/storage/storage.ts'
 import type { TlsProbe } from '../drivers/tls-probe/tls-probe.ts'
 import type { Waker } from '../jobs/enqueue.ts'
 import type { People } from './access/people.ts'
+import type { Denials } from './audit/denials.ts'
 import type { Feeds } from './deployments/feed.ts'
 import type { History } from './deployments/history/history.ts'
 import type { LiveRedactors } from './deployments/live-redactors.ts'
@@ -31,6 +32,7 @@ export type Platform = {
   keys: KeyRing
   people: People
   tokenUse: TokenUse
+  denials: Denials
   blobs: BlobStore
   engines: EngineInspector
   /** Folders of this machine; null where none may be looked at. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Endpoint } from '@slipway/contract/endpoint'
-import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { Platform } from '../core/platform.ts'
+import type { Refusal } from '../errors.ts'
 import { doorkeeper } from './doorkeeper.ts'
 import { guardRoutes } from './guard.ts'
 import { type Metrics, measure } from './metrics.ts'
@@ -32,7 +33,7 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   }) as unknown as App
   app.endpoints = guardRoutes(app)
   app.decorateRequest('caller', null)
-  answerRefusals(app)
+  answerRefusals(app, (refusal, request) => noteDenied(platform, refusal, request))
   takeBodies(app)
   app.addHook('onSend', (request, reply, _, done) => {
     reply
@@ -46,6 +47,14 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   mount(app, platform, door, allRoutes(platform, metrics))
   await app.ready()
   return app
+}
+
+/** What somebody was not allowed to do is in the audit log of their organization. */
+function noteDenied({ denials }: Platform, { code, details }: Refusal, request: FastifyRequest): void {
+  if (request.caller === null || (code !== 'permission_denied' && code !== 'project_restricted')) return
+  const route = `${request.method} ${request.routeOptions.url ?? ''}`
+  const detail = { route, ...(details.requires && { requires: details.requires }) }
+  denials.note({ by: request.caller, action: 'permission.refused', target: route, detail: { ...detail, code } })
 }
 
 /** The caller's own id is kept when it is a plain one, so that a request can be followed across systems. */

@@ -2,10 +2,11 @@ import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@slipway/contract/e
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { databaseOutage, Refusal } from '../errors.ts'
 
-/** The one place that turns what went wrong into a status and a body. */
-export function answerRefusals(app: FastifyInstance): void {
+/** The one place that turns what went wrong into a status and a body. Whoever wants to know of a refusal is told. */
+export function answerRefusals(app: FastifyInstance, told: (refusal: Refusal, request: FastifyRequest) => void): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = asRefusal(error)
+    told(refusal, request)
     if (refusal.code === 'internal' && !reply.raw.destroyed)
       request.log.error({ err: error, requestId: request.id }, 'request failed')
     return send(refusal, request, reply)

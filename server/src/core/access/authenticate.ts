@@ -38,6 +38,8 @@ export async function authenticateToken(
   }
 }
 
+const LEFT = 'The session worked in an organization that its person does not belong to any more.'
+
 export async function authenticateSession(
   { pool, people }: Pick<Platform, 'pool' | 'people'>,
   headers: Headers,
@@ -46,9 +48,7 @@ export async function authenticateSession(
   const session = await people.session(headers)
   const [member] = session ? await findMembership(pool, [session.userId, session.activeOrgId]) : []
   if (!session || !member) {
-    throw new Refusal('credentials_invalid', 'The session has ended or belongs to no organization any more.', {
-      hint: 'Sign in again.',
-    })
+    throw new Refusal('credentials_invalid', session ? LEFT : 'The session has ended.', { hint: 'Sign in again.' })
   }
   return {
     kind: 'session',

@@ -7,13 +7,14 @@ import { signInRefusal } from './sign-in.ts'
 
 /** Checks the current password, sets the new one and ends the person's other sessions. */
 export async function changePassword(
-  { db, people }: Pick<Platform, 'db' | 'people'>,
+  { db, people, denials }: Pick<Platform, 'db' | 'people' | 'denials'>,
   caller: Caller,
   request: Request,
 ): Promise<string[]> {
   requireSession(caller)
   const response = await people.handle(request)
   if (response.status === 400) {
+    denials.note({ by: caller, action: 'password.refused', target: caller.userId, detail: {} })
     throw new Refusal('invalid_password', 'The current password is wrong.', { field: 'currentPassword' })
   }
   if (!response.ok) throw await signInRefusal(response)

@@ -2,7 +2,9 @@ import type { Me } from '@slipway/contract/me'
 import type { PageQuery } from '@slipway/contract/pages'
 import { SCOPES } from '@slipway/contract/permissions'
 import type { z } from 'zod'
+import { transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
+import { record } from '../audit/record.ts'
 import * as members from '../members/store.ts'
 import type { Platform } from '../platform.ts'
 import { type Caller, isOfProject, may, requireSession } from './caller.ts'
@@ -31,8 +33,13 @@ export async function listOrganizations({ db }: Pick<Platform, 'db'>, caller: Ca
 
 export async function activateOrganization({ db }: Pick<Platform, 'db'>, caller: Caller, orgId: string) {
   requireSession(caller)
-  const member = await members.find(db, orgId, caller.userId)
-  if (!member) throw notFound('organization')
-  await people.activateOrganization(db, caller.credentialId, orgId)
-  return { success: true as const }
+  return transaction(db, async (tx) => {
+    const member = await members.find(tx, orgId, caller.userId)
+    if (!member) throw notFound('organization')
+    await people.activateOrganization(tx, caller.credentialId, orgId)
+    // In the log of those whose organization is entered.
+    const detail = { session: caller.credentialId }
+    await record(tx, { ...caller, orgId, role: member.role }, 'session.enter', caller.userId, detail)
+    return { success: true as const }
+  })
 }

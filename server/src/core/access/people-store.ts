@@ -79,6 +79,12 @@ export async function endSessionByToken(db: Queryable, token: string): Promise<v
   await db.deleteFrom('session').where('token', '=', token).execute()
 }
 
+/** The organizations that a person belongs to, the oldest first. */
+export async function membershipsOf(db: Queryable, userId: string, most: number): Promise<string[]> {
+  const rows = db.selectFrom('member').select('orgId').where('userId', '=', userId).orderBy('orgId').limit(most)
+  return (await rows.execute()).map(({ orgId }) => orgId)
+}
+
 export async function oldestMembership(db: Queryable, userId: string) {
   return db
     .selectFrom('member')

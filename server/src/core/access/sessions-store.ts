@@ -62,3 +62,14 @@ export async function choseItsPassword(db: Queryable, id: string): Promise<boole
     .executeTakeFirst()
   return row !== undefined
 }
+
+/** The organization that the session of this token works in; its id. */
+export async function enter(db: Queryable, token: string, orgId: string): Promise<string> {
+  const { id } = await db
+    .updateTable('session')
+    .set({ activeOrgId: orgId })
+    .where('token', '=', token)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}

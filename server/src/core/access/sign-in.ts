@@ -1,42 +1,53 @@
+import { transaction } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { ADDRESS_HEADER } from './people.ts'
 import * as store from './people-store.ts'
+import * as sessions from './sessions-store.ts'
 import { findMembership } from './store.ts'
 
 type SignedIn = { user: { id: string; name: string; email: string }; token: string }
-type Parts = Pick<Platform, 'db' | 'pool' | 'people'>
+type Parts = Pick<Platform, 'db' | 'pool' | 'people' | 'denials'>
 
-export async function signIn({ db, pool, people }: Parts, email: string, request: Request) {
+/** The session begins in the person's oldest organization, and stays there until they choose another one. */
+export async function signIn({ db, pool, people, denials }: Parts, email: string, request: Request) {
+  const origin = {
+    address: request.headers.get(ADDRESS_HEADER) ?? '',
+    requestId: request.headers.get('x-request-id') ?? '',
+  }
   const before = await store.findByEmail(db, email)
+  const refused = (why: string) => {
+    if (!before) return
+    denials.note({ claimed: before.id, action: 'session.refused', target: before.id, detail: { why }, ...origin })
+  }
   const response = await people.handle(request)
-  if (!response.ok) throw await signInRefusal(response)
+  if (!response.ok) {
+    const refusal = await signInRefusal(response)
+    refused(refusal.code)
+    throw refusal
+  }
   const { user, token } = (await response.json()) as SignedIn
   // A reset that committed while the old password was being checked has ended all sessions but this one.
   const after = await store.findByEmail(db, email)
   if (before?.password !== after?.password) {
     await store.endSessionByToken(db, token)
+    refused('the password was reset')
     throw wrongPassword()
   }
   const [member] = await findMembership(pool, [user.id, null])
   if (member) {
-    const actor = {
-      kind: 'session',
-      credentialId: '',
-      userId: user.id,
-      userName: user.name,
-      role: member.role,
-    } as const
-    const origin = {
-      address: request.headers.get(ADDRESS_HEADER) ?? '',
-      requestId: request.headers.get('x-request-id') ?? '',
-    }
-    const limits = { scopes: null, projectId: null, expiresAt: null }
-    await record(db, { ...actor, ...origin, ...limits, orgId: member.org_id }, 'session.begin', user.id)
+    const actor = { kind: 'session', userId: user.id, userName: user.name, role: member.role } as const
+    const caller = { ...actor, ...origin, ...UNLIMITED, orgId: member.org_id }
+    await transaction(db, async (tx) => {
+      const credentialId = await sessions.enter(tx, token, member.org_id)
+      await record(tx, { ...caller, credentialId }, 'session.begin', user.id, { session: credentialId })
+    })
   }
   return { user, cookies: response.headers.getSetCookie() }
 }
+
+const UNLIMITED = { scopes: null, projectId: null, expiresAt: null } as const
 
 export async function signOut({ people }: Pick<Platform, 'people'>, request: Request): Promise<string[]> {
   const response = await people.handle(request)

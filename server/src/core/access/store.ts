@@ -26,11 +26,14 @@ export const findToken = statement<TokenRow>(
 
 type MemberRow = { org_id: string; role: Role; name: string }
 
-/** The organization the session chose, or the person's first one. */
+/**
+ * The organization the session works in, and no other one: a write that was meant for one that the person left must not
+ * land elsewhere. Only a session that never entered any gets the person's first one.
+ */
 export const findMembership = statement<MemberRow>(
   'session.membership',
   `select m.org_id, m.role, p.name from member m join person p on p.id = m.user_id
-   where m.user_id = $1 order by (m.org_id = $2) desc nulls last, m.org_id limit 1`,
+   where m.user_id = $1 and ($2::text is null or m.org_id = $2) order by m.org_id limit 1`,
 )
 
 type StillRow = { id: string; org_id: string; role: Role; scopes: Scope[] | null }
