@@ -3,7 +3,7 @@ import { newId } from '../server/src/db/ids.ts'
 import type { ProofDatabase } from './parts/database.ts'
 import type { RunningServer } from './parts/server.ts'
 import { app, type Files, GOOD, openSite, type Site } from './parts/site.ts'
-import { type Ingest, measureIngest } from './parts/stream/ingest.ts'
+import { CLAIM, type Ingest, measureIngest } from './parts/stream/ingest.ts'
 import { type Rows, startViewers, type Viewers } from './parts/stream/viewers.ts'
 import type { Wandered } from './parts/stream/wanderers.ts'
 import type { Watched } from './parts/stream/watchers.ts'
@@ -162,9 +162,9 @@ async function ingesting(site: Site): Promise<Ingest> {
     [id],
   )
   await database.pool.query(
-    `insert into run (id, lane, kind, org_id, input, status, fence)
-     select id, id, 'proof', org_id, '{}', 'running', 1 from deployment where id = $1`,
-    [id],
+    `insert into run (id, lane, kind, org_id, input, status, fence, claim)
+     select id, id, 'proof', org_id, '{}', 'running', 1, $2 from deployment where id = $1`,
+    [id, CLAIM.claim],
   )
   const ingest = await measureIngest(database, id, LINES, 3)
   console.log(`  ${JSON.stringify(ingest)}`)

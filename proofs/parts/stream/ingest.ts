@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { eventWriter } from '../../../server/src/core/deployments/events.ts'
 import { redactor } from '../../../server/src/core/deployments/redact.ts'
 import type { ProofDatabase } from '../database.ts'
 
 export type Ingest = { ours: number; bare: number; ratio: number; rounds: number }
+
+/** Of the run that the lines are written for. */
+export const CLAIM = { fence: 1, claim: randomUUID() }
 
 const BATCH = 500
 const SECRETS = Array.from({ length: 20 }, (_, n) => `a-secret-value-number-${n}`)
@@ -77,7 +81,7 @@ async function writeEvents(database: ProofDatabase, id: string, lines: number): 
   const onLost = () => {
     lost = true
   }
-  const writer = eventWriter({ db: database.db, changes, id, fence: 1, redact: redactor(SECRETS), onLost })
+  const writer = eventWriter({ db: database.db, changes, id, fence: CLAIM, redact: redactor(SECRETS), onLost })
   for (let n = 0; n < lines; n++) {
     writer.write('log', lineOf(n))
     if (n % 200 === 0) await writer.room()

@@ -188,6 +188,8 @@ export type Tables = BackupTables &
       input: ColumnType<unknown, string, never>
       status: Generated<RunStatus>
       fence: Generated<number>
+      /** Drawn with every claim; null before the first. */
+      claim: string | null
       attempts: Generated<number>
       writes: Generated<number>
       cancel: Generated<boolean>
@@ -211,7 +213,14 @@ export type Tables = BackupTables &
       startedAt: Updated
       endedAt: Time | null
     }
-    runLimit: { name: string; runId: string; fence: number; held: Generated<boolean>; position: Generated<string> }
+    runLimit: {
+      name: string
+      runId: string
+      fence: number
+      claim: string | null
+      held: Generated<boolean>
+      position: Generated<string>
+    }
     /** The keys that stored values are sealed with, by their ids. */
     sealingKey: {
       id: string
@@ -224,6 +233,7 @@ export type Tables = BackupTables &
       name: string
       dueAt: Time
       fence: Generated<number>
+      claim: string | null
       leasedUntil: Time | null
       startedAt: Time | null
       endedAt: Time | null

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, type Tx, transaction } from '../db/database.ts'
 import type { RunReason, RunStatus } from '../db/tables.ts'
 import { patiently } from './patience.ts'
-import { Cancelled, LeaseLost } from './steps.ts'
+import { Cancelled, type Claim, LeaseLost } from './steps.ts'
 import { HEARTBEAT_SECONDS } from './transport.ts'
 
 export type Change = {
@@ -16,10 +16,10 @@ export type Change = {
 }
 export type Written = { cancel: boolean; outcome: 'failed' | 'cancelled' | null; outcomeReason: RunReason | null }
 
-type Owned = { id: string; fence: number; writes: number }
+type Owned = Claim & { id: string; writes: number }
 
 /**
- * Every write to a run we own: one transaction at a time, refused once the fence has moved on. The count of writes
+ * Every write to a run we own: one transaction at a time, refused once somebody else has claimed it. The count of writes
  * tells a retry after a lost connection whether the first try was committed, so each one happens exactly once.
  */
 export class Fenced {
@@ -66,7 +66,7 @@ export class Fenced {
   }
 
   #update(tx: Tx, change: Change): Promise<Written | undefined> {
-    const { id, fence, writes } = this.#owned
+    const { id, fence, claim, writes } = this.#owned
     // An accepted cancel wins over parking and over success.
     const refusable = change.status === 'parked' || change.status === 'succeeded'
     return tx
@@ -74,6 +74,7 @@ export class Fenced {
       .set({ ...change, writes: writes + 1 })
       .where('id', '=', id)
       .where('fence', '=', fence)
+      .where('claim', '=', claim)
       .where('status', '=', 'running')
       .where('writes', '=', writes)
       .$if(refusable, (query) => query.where('cancel', '=', false))
@@ -83,21 +84,26 @@ export class Fenced {
 
   async #wasCommitted(tx: Tx): Promise<boolean> {
     const now = await this.#now(tx)
-    return now?.fence === this.#owned.fence && now.writes === this.#owned.writes + 1
+    return isOurs(this.#owned, now) && now.writes === this.#owned.writes + 1
   }
 
   async #refusal(tx: Tx): Promise<Error> {
-    const { fence, writes } = this.#owned
     const now = await this.#now(tx)
-    const ours = now?.fence === fence && now.writes === writes && now.status === 'running'
+    const ours = isOurs(this.#owned, now) && now.writes === this.#owned.writes && now.status === 'running'
     return ours && now.cancel ? new Cancelled() : new LeaseLost()
   }
 
   #now(tx: Tx) {
-    const columns = ['fence', 'writes', 'status', 'cancel'] as const
+    const columns = ['fence', 'claim', 'writes', 'status', 'cancel'] as const
     return tx.selectFrom('run').select(columns).where('id', '=', this.#owned.id).executeTakeFirst()
   }
 }
+
+/** Whether the row still carries this claim. */
+export const isOurs = <Row extends { fence: number; claim: string | null }>(
+  { fence, claim }: Claim,
+  now: Row | undefined,
+): now is Row => now?.fence === fence && now.claim === claim
 
 /**
  * Set with the first statement: a process that is stopped inside of a write, or loses its machine, must not keep the

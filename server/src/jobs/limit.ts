@@ -2,15 +2,16 @@ import { sql } from 'kysely'
 import { type Database, type Tx, transaction } from '../db/database.ts'
 import { RUN_CHANNEL } from './enqueue.ts'
 import { patiently, sleep } from './patience.ts'
+import type { Claim } from './steps.ts'
 
 /** A release is announced; this is for one that nobody announced, because its owner died. */
 const LOOK_MS = 1000
 
-type Ticket = { name: string; most: number; runId: string; fence: number }
+type Ticket = Claim & { name: string; most: number; runId: string }
 
 /**
  * At most n runs at once per name, over all processes, first come first served. A ticket is good while its run is
- * running under the ticket's fence: it needs no lease of its own, and dies with the ownership of the run.
+ * running under the ticket's claim: it needs no lease of its own, and dies with the ownership of the run.
  */
 export class Limits {
   readonly #db: Database
@@ -56,17 +57,19 @@ export class Limits {
   }
 
   #take(ticket: Ticket): Promise<boolean> {
-    const { name, most, runId, fence } = ticket
+    const { name, most, runId, fence, claim } = ticket
     return transaction(this.#db, async (tx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${`run limit ${name}`}, 0))`.execute(tx)
       await clearDead(tx, name)
       await sql`
-        insert into run_limit (name, run_id, fence)
-        select ${name}, id, fence from run where id = ${runId} and fence = ${fence} and status = 'running'
+        insert into run_limit (name, run_id, fence, claim)
+        select ${name}, id, fence, claim from run
+        where id = ${runId} and fence = ${fence} and claim = ${claim} and status = 'running'
         on conflict do nothing`.execute(tx)
       // Those who came earlier and still wait have their place kept.
       const { rows } = await sql`
-        update run_limit t set held = true where name = ${name} and run_id = ${runId} and fence = ${fence} and (held or (
+        update run_limit t set held = true where name = ${name} and run_id = ${runId} and fence = ${fence}
+          and claim = ${claim} and (held or (
           select count(*) from run_limit o where o.name = t.name and o.run_id <> t.run_id
           and (o.held or o.position < t.position)) < ${most})
         returning 1`.execute(tx)
@@ -74,15 +77,18 @@ export class Limits {
     })
   }
 
-  async #release({ name, runId, fence }: Ticket): Promise<void> {
+  async #release({ name, runId, fence, claim }: Ticket): Promise<void> {
     await sql`
       with gone as (
-        delete from run_limit where name = ${name} and run_id = ${runId} and fence = ${fence} returning 1)
+        delete from run_limit where name = ${name} and run_id = ${runId} and fence = ${fence} and claim = ${claim}
+        returning 1)
       select pg_notify(${RUN_CHANNEL}, ${`limit ${name}`}) from gone`.execute(this.#db)
   }
 }
 
+/** A ticket without a claim is of a build that draws none; there the fence has to do. */
 const clearDead = (tx: Tx, name: string) =>
   sql`
   delete from run_limit t where name = ${name} and not exists (
-    select 1 from run r where r.id = t.run_id and r.fence = t.fence and r.status = 'running')`.execute(tx)
+    select 1 from run r where r.id = t.run_id and r.fence = t.fence and (t.claim is null or r.claim = t.claim)
+      and r.status = 'running')`.execute(tx)

@@ -22,6 +22,7 @@ export class Ownership implements RunFacts {
   readonly lane: string
   readonly input: unknown
   readonly fence: number
+  readonly claim: string
   readonly claimed: ClaimedRun
   readonly parts: RunParts
   readonly #call: Call
@@ -41,6 +42,7 @@ export class Ownership implements RunFacts {
     this.lane = claimed.lane
     this.input = claimed.input
     this.fence = claimed.fence
+    this.claim = claimed.claim
     this.#call = call
     this.#fenced = new Fenced(parts.db, claimed, parts.giveUp, (written) => {
       if (written.cancel) this.cancel()

@@ -16,6 +16,7 @@ export class OwnedRun implements Run {
   readonly lane: string
   readonly input: unknown
   readonly fence: number
+  readonly claim: string
   readonly signal: AbortSignal
   /** In the order the pipeline came by. */
   readonly undos: Undo[] = []
@@ -31,6 +32,7 @@ export class OwnedRun implements Run {
     this.lane = ownership.lane
     this.input = ownership.input
     this.fence = ownership.fence
+    this.claim = ownership.claim
     this.#ownership = ownership
     this.#journal = journal
     this.signal = AbortSignal.any([ownership.stopped, ownership.cancelled, this.#unwinding.signal])
@@ -71,7 +73,7 @@ export class OwnedRun implements Run {
   async limit<T>(name: string, most: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#limits.has(name)) throw new Error(`This run holds ${name} already.`)
     this.#limits.add(name)
-    const ticket = { name, most, runId: this.id, fence: this.fence }
+    const ticket = { name, most, runId: this.id, fence: this.fence, claim: this.claim }
     return this.#ownership.parts.limits.hold(ticket, signal, work).finally(() => this.#limits.delete(name))
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Log } from './log.ts'
 import { isOutage, patiently, repeat, sleep, within } from './patience.ts'
-import { LeaseLost, ShuttingDown } from './steps.ts'
+import { type Claim, LeaseLost, ShuttingDown } from './steps.ts'
 
 type Recurring = {
   name: string
@@ -33,7 +33,7 @@ export function startSchedule(options: Options): { stop(): Promise<void> } {
       for (const taken of await takeDue(db, jobs, leaseMs)) {
         const job = jobs.find(({ name }) => name === taken.name)
         if (!job) continue
-        const work = perform({ db, log, leaseMs, stopping: stopping.signal }, job, taken.fence)
+        const work = perform({ db, log, leaseMs, stopping: stopping.signal }, job, taken)
         running.add(work)
         void work.finally(() => running.delete(work))
       }
@@ -56,12 +56,14 @@ export function startSchedule(options: Options): { stop(): Promise<void> } {
   }
 }
 
+/** The work is ours while the row carries both. */
+type Lease = Claim & { name: string }
 type Performing = { db: Database; log: Log; leaseMs: number; stopping: AbortSignal }
 
-async function perform({ db, log, leaseMs, stopping }: Performing, job: Recurring, fence: number): Promise<void> {
+async function perform({ db, log, leaseMs, stopping }: Performing, job: Recurring, lease: Lease): Promise<void> {
   const lost = new AbortController()
   const done = new AbortController()
-  const renewing = renew(db, job.name, fence, leaseMs, done.signal, lost)
+  const renewing = renew(db, lease, leaseMs, done.signal, lost)
   const work = Promise.resolve().then(() => job.run(AbortSignal.any([lost.signal, stopping])))
   const failure = await work.then(
     () => null,
@@ -75,14 +77,13 @@ async function perform({ db, log, leaseMs, stopping }: Performing, job: Recurrin
   // A process that leaves gives the work back at once.
   const nextMs = interrupted ? 0 : jittered(job.everyMs)
   const message = failure instanceof Error ? failure.message : failure === null ? null : String(failure)
-  await patiently(stopping, () => release(db, job.name, fence, nextMs, message)).catch(() => {})
+  await patiently(stopping, () => release(db, lease, nextMs, message)).catch(() => {})
 }
 
 /** A lease that could not be renewed for its whole length is lost, whether or not anybody else has it. */
 async function renew(
   db: Database,
-  name: string,
-  fence: number,
+  lease: Lease,
   leaseMs: number,
   done: AbortSignal,
   lost: AbortController,
@@ -91,7 +92,7 @@ async function renew(
   await sleep(leaseMs / 3, done)
   await repeat(leaseMs / 3, AbortSignal.any([done, lost.signal]), async () => {
     const asked = performance.now()
-    const ours = await extend(db, name, fence, leaseMs).catch(() => undefined)
+    const ours = await extend(db, lease, leaseMs).catch(() => undefined)
     if (ours) renewedAt = asked
     if (ours === false || performance.now() - renewedAt > leaseMs) lost.abort(new LeaseLost())
   })
@@ -112,34 +113,36 @@ async function register(db: Database, jobs: Recurring[]): Promise<void> {
 }
 
 /** After a restart of PostgreSQL no lease is taken for dead until its owner has had the time to renew it. */
-async function takeDue(db: Database, jobs: Recurring[], leaseMs: number): Promise<{ name: string; fence: number }[]> {
+async function takeDue(db: Database, jobs: Recurring[], leaseMs: number): Promise<Lease[]> {
   const names = jobs.map((job) => job.name)
-  const { rows } = await sql<{ name: string; fence: number }>`
-    update schedule set fence = fence + 1, leased_until = now() + ${interval(leaseMs)}, started_at = now()
+  const { rows } = await sql<Lease>`
+    update schedule set fence = fence + 1, claim = gen_random_uuid(), leased_until = now() + ${interval(leaseMs)}, started_at = now()
     where name in (
       select name from schedule where name = any(${names}) and due_at <= now() and (leased_until is null or (
         leased_until < now() and pg_postmaster_start_time() < now() - ${interval(leaseMs)}))
       for update skip locked)
-    returning name, fence`.execute(db)
+    returning name, fence, claim`.execute(db)
   return rows
 }
 
-async function extend(db: Database, name: string, fence: number, leaseMs: number): Promise<boolean> {
+async function extend(db: Database, { name, fence, claim }: Lease, leaseMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('schedule')
     .set({ leasedUntil: sql<Date>`now() + ${interval(leaseMs)}` })
     .where('name', '=', name)
     .where('fence', '=', fence)
+    .where('claim', '=', claim)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-async function release(db: Database, name: string, fence: number, nextMs: number, failure: string | null) {
+async function release(db: Database, { name, fence, claim }: Lease, nextMs: number, failure: string | null) {
   const dueAt = sql<Date>`clock_timestamp() + ${interval(nextMs)}`
   await db
     .updateTable('schedule')
     .set({ dueAt, leasedUntil: null, endedAt: sql<Date>`clock_timestamp()`, failure })
     .where('name', '=', name)
     .where('fence', '=', fence)
+    .where('claim', '=', claim)
     .execute()
 }

@@ -20,13 +20,22 @@ export type Run<Input = unknown> = RunFacts<Input> & {
   limit<Result>(name: string, most: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>
 }
 
-export type RunFacts<Input = unknown> = {
+export type RunFacts<Input = unknown> = Claim & {
   readonly id: string
   readonly orgId: string
   readonly lane: string
   readonly input: Input
+}
+
+/**
+ * The fencing token of an owner; every write of it asks for both. The count alone is not enough: a replica that is
+ * promoted without the last claims gives the same numbers again, to other owners.
+ */
+export type Claim = {
   /** Grows with every owner; goes into the labels of what a step makes outside. */
   readonly fence: number
+  /** Drawn at random with every claim. */
+  readonly claim: string
 }
 
 export type Action<Output> = (signal: AbortSignal) => Promise<Output>

@@ -9,6 +9,7 @@ export type ClaimedRun = {
   orgId: string
   input: unknown
   fence: number
+  claim: string
   attempts: number
   writes: number
   answers: Record<string, unknown>
@@ -28,12 +29,12 @@ export async function claimRun(
   owner: string,
 ): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
-    update run set status = 'running', fence = fence + 1, attempts = attempts + 1,
+    update run set status = 'running', fence = fence + 1, claim = gen_random_uuid(), attempts = attempts + 1,
       owner = ${owner}, started_at = coalesce(started_at, clock_timestamp())
     where status in ('queued', 'running') and kind = any(${kinds}) and id = (
       select id from run where lane = ${lane} and status in ('queued', 'running', 'parked')
       order by status = 'queued', position limit 1 for update)
-    returning id, lane, kind, org_id, input, fence, attempts, writes, answers, cancel, outcome, outcome_reason
+    returning id, lane, kind, org_id, input, fence, claim, attempts, writes, answers, cancel, outcome, outcome_reason
   `.execute(db)
   return rows[0]
 }
@@ -79,7 +80,7 @@ export async function runnableLanes(db: Database, kinds: string[], after: string
 }
 
 export const ownership = (db: Database, ids: string[]) =>
-  db.selectFrom('run').select(['id', 'fence', 'cancel']).where('id', 'in', ids).execute()
+  db.selectFrom('run').select(['id', 'fence', 'claim', 'cancel']).where('id', 'in', ids).execute()
 
 /** A PostgreSQL that has just started has heard no heartbeat yet. */
 export async function isYoung(db: Database, seconds: number): Promise<boolean> {

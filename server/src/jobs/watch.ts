@@ -1,4 +1,5 @@
 import { type Database, transaction } from '../db/database.ts'
+import { isOurs } from './fenced.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
 import { isOutage, repeat } from './patience.ts'
@@ -61,7 +62,7 @@ async function checkOwnership(db: Database, runs: Set<Ownership>): Promise<void>
   const rows = new Map((await ownership(db, ids)).map((row) => [row.id, row]))
   for (const run of watched) {
     const now = rows.get(run.id)
-    if (now?.fence !== run.fence) run.stop(new LeaseLost())
+    if (!isOurs(run, now)) run.stop(new LeaseLost())
     else if (now.cancel) run.cancel()
   }
 }

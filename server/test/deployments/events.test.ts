@@ -5,7 +5,7 @@ import { redactor } from '../../src/core/deployments/redact.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startWorld } from '../harness.ts'
 import { cuttingProxy } from '../jobs/cutting-proxy.ts'
-import { line, makeDeployment, store } from './made.ts'
+import { CLAIM, line, makeDeployment, store } from './made.ts'
 
 const world = await startWorld()
 const org = await world.org()
@@ -24,7 +24,7 @@ async function open({ db = platform.db, secrets = [] as string[] } = {}) {
     lost++
   }
   const redact = redactor(secrets)
-  const writer = eventWriter({ db, changes: platform.changes, id, fence: 1, redact, onLost })
+  const writer = eventWriter({ db, changes: platform.changes, id, fence: CLAIM, redact, onLost })
   const say = (text: string) => writer.write('log', { service: 'web', step: 'build', stream: 'stdout', line: text })
   const stored = async (): Promise<string[]> =>
     (
@@ -109,6 +109,15 @@ describe('a writer', () => {
     await writer.room()
     await writer.flush()
     expect(await stored()).toEqual(['mine'])
+    expect(lost()).toBe(1)
+  })
+
+  test('stops, and says so, when another owner has the same fence after a failover', async () => {
+    const { id, writer, say, stored, lost } = await open()
+    await sql`update run set claim = gen_random_uuid() where id = ${id}`.execute(platform.db)
+    say('not mine')
+    await writer.flush()
+    expect(await stored()).toEqual([])
     expect(lost()).toBe(1)
   })
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { append, type NewEvent } from '../../src/core/deployments/events-store.ts'
 import { newId } from '../../src/db/ids.ts'
@@ -35,10 +36,15 @@ export async function makeDeployment(world: World, org: Org, options: Options = 
       finishedAt: ended,
     })
     .execute()
-  await sql`insert into run (id, lane, kind, org_id, input, status, fence)
-    values (${id}, ${project.id}, 'test', ${org.id}, '{}', ${ended ? 'succeeded' : 'running'}, 1)`.execute(db)
+  await sql`insert into run (id, lane, kind, org_id, input, status, fence, claim)
+    values (${id}, ${project.id}, 'test', ${org.id}, '{}', ${ended ? 'succeeded' : 'running'}, 1, ${CLAIM.claim})`.execute(
+    db,
+  )
   return { id, projectId: project.id }
 }
+
+/** Of the run that is under way. */
+export const CLAIM = { fence: 1, claim: randomUUID() }
 
 export const line = (text: string, service = 'web'): NewEvent => ({
   type: 'log',

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../../../lab/run.ts'
 import { openDatabase, type Tx } from '../../src/db/database.ts'
 import { Fenced } from '../../src/jobs/fenced.ts'
+import { Limits } from '../../src/jobs/limit.ts'
 import { Cancelled, LeaseLost } from '../../src/jobs/steps.ts'
 import { type ClaimedRun, claimRun } from '../../src/jobs/store.ts'
 import { cuttingProxy } from './cutting-proxy.ts'
@@ -70,6 +72,39 @@ test('after a takeover every write is refused', async () => {
   expect(await claimRun(yard.db, run.lane, ['test'], 'me')).toMatchObject({ id: run.id, fence: run.fence + 1 })
   await expect(fenced.commit({}, (tx) => noteIn(tx, run.id, 'late'))).rejects.toBeInstanceOf(LeaseLost)
   expect(await yard.notes(run.id)).toEqual([])
+})
+
+test('two owners with the same fence after a failover: only the one that the database knows writes', async () => {
+  const lost = await claimed()
+  const stale = new Fenced(yard.db, lost, never, () => {})
+  // What a replica says that was promoted before it heard of the claim.
+  await yard.query(`update run set status = 'queued', fence = 0, attempts = 0, claim = null where id = $1`, [lost.id])
+  const known = await claimRun(yard.db, lost.lane, ['test'], 'other')
+  expect(known).toMatchObject({ id: lost.id, fence: lost.fence })
+  if (!known) return
+  const current = new Fenced(yard.db, known, never, () => {})
+  await expect(stale.commit({}, (tx) => noteIn(tx, lost.id, 'stale'))).rejects.toBeInstanceOf(LeaseLost)
+  await current.commit({}, (tx) => noteIn(tx, lost.id, 'current'))
+  await expect(stale.commit({}, (tx) => noteIn(tx, lost.id, 'stale'))).rejects.toBeInstanceOf(LeaseLost)
+  expect(await yard.notes(lost.id)).toEqual(['current'])
+})
+
+test('a place of a limit is not taken or given back by another owner with the same fence', async () => {
+  const lost = await claimed()
+  const limits = new Limits(yard.db, never)
+  const ticketOf = ({ id, fence, claim }: ClaimedRun) => ({ name: 'one', most: 1, runId: id, fence, claim })
+  const ended = limits.hold(ticketOf(lost), never, async () => {
+    await yard.query(`update run set status = 'queued', fence = 0, claim = null where id = $1`, [lost.id])
+    await yard.query('delete from run_limit')
+    const known = await claimRun(yard.db, lost.lane, ['test'], 'other')
+    if (!known) throw new Error('nothing to claim')
+    void limits.hold(ticketOf(known), never, () => new Promise(() => {}))
+    await until('it has its place', 20_000, async () =>
+      (await yard.query('select 1 from run_limit where held')).length > 0 ? known : undefined,
+    )
+  })
+  await ended
+  expect(await yard.query('select 1 from run_limit where held')).toHaveLength(1)
 })
 
 test('an accepted cancel forbids parking and success, and nothing else', async () => {

@@ -76,6 +76,39 @@ test('work whose process lost the database is taken over, and told to stop where
   expect(seen.toSorted()).toEqual(['first starts', 'first stops', 'second runs'])
 })
 
+test('a lease that a failover gave away again with the same fence is lost to whoever had it first', async () => {
+  const seen: string[] = []
+  const run = (who: string) => async (signal: AbortSignal) => {
+    seen.push(`${who} starts`)
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))).catch((error) => {
+      seen.push(`${who} stops: ${error.name}`)
+      throw error
+    })
+  }
+  const start = (who: string) =>
+    startSchedule({
+      db: database.db,
+      log,
+      leaseMs: 6000,
+      lookMs: 30,
+      jobs: [{ name: 'again', everyMs: 50, run: run(who) }],
+    })
+  const first = start('first')
+  await until('it runs', 20_000, () => (seen.length > 0 ? true : undefined))
+  const fence = async () =>
+    (await database.pool.query(`select fence from schedule where name = 'again'`)).rows[0]?.fence
+  const before = await fence()
+  // As a replica says it that has not heard of the lease.
+  await database.pool.query(
+    `update schedule set fence = fence - 1, claim = null, leased_until = null, due_at = now() where name = 'again'`,
+  )
+  const second = start('second')
+  await until('it runs again', 20_000, () => (seen.length > 1 ? true : undefined))
+  expect(await fence()).toBe(before)
+  await until('the first is told', 20_000, () => (seen.some((one) => one.endsWith('LeaseLost')) ? true : undefined))
+  await Promise.all([first.stop(), second.stop()])
+})
+
 async function dueIn(name: string): Promise<number | undefined> {
   const text = 'select extract(epoch from due_at - now())::float8 as seconds from schedule where name = $1'
   return (await database.pool.query(text, [name])).rows[0]?.seconds

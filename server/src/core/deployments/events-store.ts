@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
+import type { Claim } from '../../jobs/steps.ts'
 
 export type EventType = 'status' | 'step' | 'log' | 'service' | 'prompt' | 'decision' | 'gap' | 'end'
 export type NewEvent = { type: EventType; at: Date; data: Record<string, unknown> }
 /** Its data as JSON text: most of those who read it pass it on as it is. */
 export type StoredEvent = { seq: number; at: Date; type: EventType; json: string }
 
-/** Whose write it is: the run with this fence, or (null) a caller who changes the deployment in a transaction of its own. */
-export type Fence = number | null
+/** Whose write it is: the owner of the run, or (null) a caller who changes the deployment in a transaction of its own. */
+export type Fence = Claim | null
 
 /**
  * Numbers and stores a batch in one statement, and answers with the number of its last event. The counter on the
@@ -18,8 +19,9 @@ export async function append(db: Queryable, id: string, fence: Fence, events: Ne
   const { rows } = await sql<{ last: string }>`
     with counted as (
       update deployment set next_seq = next_seq + ${events.length}
-      where id = ${id} and (${fence}::int is null or exists (
-        select 1 from run where run.id = ${id} and run.fence = ${fence} and run.status = 'running'))
+      where id = ${id} and (${fence === null} or exists (
+        select 1 from run where run.id = ${id} and run.fence = ${fence?.fence ?? 0} and run.claim = ${fence?.claim ?? null}
+        and run.status = 'running'))
       returning next_seq as last),
     stored as (
       insert into deployment_event (deployment_id, seq, at, type, data)

@@ -35,7 +35,7 @@ export async function openScene(parts: DeployParts, run: Run) {
     db: parts.db,
     changes: parts.changes,
     id: run.id,
-    fence: run.fence,
+    fence: { fence: run.fence, claim: run.claim },
     redact,
     onLost: () => {},
   })
