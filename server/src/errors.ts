@@ -39,6 +39,7 @@ const OUTAGE_CODES = new Set([
   '57P02', // crash shutdown
   '57P03', // cannot connect now
   '25P03', // idle in transaction
+  '25006', // read only: a replica that was not promoted yet
   '40P01', // deadlock: the other one won
 ])
 const OUTAGE_WORDS =

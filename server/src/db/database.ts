@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import type { Asked } from './identity.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -33,7 +34,15 @@ function nameOf(text: string): string | undefined {
 
 export type OpenDatabase = { db: Database; pool: pg.Pool; close(): Promise<void> }
 
-export function openDatabase(options: { url: string; connections: number; onError(error: Error): void }): OpenDatabase {
+type Options = {
+  url: string
+  connections: number
+  onError(error: Error): void
+  /** Before the first use of a new connection; what it rejects with, its first user is told. */
+  onConnect?: ((connection: Asked) => Promise<unknown>) | undefined
+}
+
+export function openDatabase(options: Options): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections,
@@ -47,6 +56,7 @@ export function openDatabase(options: { url: string; connections: number; onErro
     // a large organization among everybody's newest rows, and finds those of one that became quiet only at the far end.
     options: '-c random_page_cost=1.1',
     Client: NamingClient,
+    onConnect: options.onConnect,
   } as pg.PoolConfig)
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', options.onError)

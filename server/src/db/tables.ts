@@ -17,6 +17,16 @@ type Version = ColumnType<number, number | undefined, number>
 export type Tables = BackupTables &
   CertificateTables &
   DeploymentTables & {
+    /** One row: who this installation is, and in which database it has been living. */
+    instance: {
+      onlyOne: Generated<boolean>
+      id: string
+      madeAt: Created
+      database: string
+      timeline: number | null
+      wentBackAt: ColumnType<Date | null, Date | undefined, Date>
+      dataDirMarked: Generated<boolean>
+    }
     organization: { id: string; name: string; createdAt: Created }
     person: {
       id: string
@@ -123,6 +133,8 @@ export type Tables = BackupTables &
       engineId: string | null
       lastReport: JSONColumnType<ServerReport | null, string | null, string | null>
       version: Version
+      /** When to look next whether its engine has what is written down. */
+      compareAt: Updated
       createdAt: Created
       updatedAt: Updated
     }

@@ -14,6 +14,7 @@ import { up as pathPrefixes } from './0012_path_prefixes.ts'
 import { up as access } from './0013_access.ts'
 import { up as scopes } from './0014_scopes.ts'
 import { up as claimIds } from './0017_claim_ids.ts'
+import { up as instance } from './0018_instance.ts'
 
 /** In order; a migration that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0013_access': { up: access },
   '0014_scopes': { up: scopes },
   '0017_claim_ids': { up: claimIds },
+  '0018_instance': { up: instance },
 }
