@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { labPart } from '../lab/ask.ts'
@@ -28,7 +28,12 @@ async function development(): Promise<Record<string, string | undefined>> {
   const admin = new pg.Client({ connectionString: url.href })
   await admin.connect()
   const known = await admin.query('select 1 from pg_database where datname = $1', [DATABASE])
-  if (known.rowCount === 0) await admin.query(`create database ${DATABASE}`)
+  if (known.rowCount === 0) {
+    await admin.query(`create database ${DATABASE}`)
+    // The lab began anew: what lies here is of a database that is gone, and would be refused as another instance's.
+    for (const name of ['instance.json', 'blobs', 'logs', 'contexts', 'repositories'])
+      rmSync(join(home, name), { recursive: true, force: true })
+  }
   await admin.end()
   url.pathname = `/${DATABASE}`
   return {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { adopt, showInstance } from './admin-instance.ts'
 import { readConfig } from './config.ts'
 import { bootstrap } from './core/access/bootstrap.ts'
 import { resetLink } from './core/access/reset-password.ts'
@@ -11,7 +12,8 @@ import { createLogger, wire } from './wiring.ts'
 
 const USAGE = `Usage: slipway admin bootstrap --email you@example.com
        slipway admin reset-password --email someone@example.com
-       slipway admin keys rotate [--background]`
+       slipway admin keys rotate [--background]
+       slipway admin instance [adopt [--as-new]]`
 
 /** Errands of the person who runs the instance. Whoever can read its configuration can do them. */
 export async function admin(argv: string[]): Promise<void> {
@@ -25,12 +27,15 @@ export async function admin(argv: string[]): Promise<void> {
       days: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
       background: { type: 'boolean', default: false },
+      'as-new': { type: 'boolean', default: false },
     },
   })
   const errand = positionals.join(' ')
   if (errand === 'bootstrap') return makeOwner(values)
   if (errand === 'reset-password') return resetPassword(values)
   if (errand === 'keys rotate') return rotateKeys(values)
+  if (errand === 'instance') return onInstance(showInstance)
+  if (errand === 'instance adopt') return onInstance((platform) => adopt(platform, values['as-new']))
   throw new UsageError(USAGE)
 }
 

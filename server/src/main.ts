@@ -12,7 +12,11 @@ slipway-server admin bootstrap --email you@example.com [--organization NAME] [--
 slipway-server admin reset-password --email someone@example.com
                                make a link that sets a new password and ends every session and token of the account
 slipway-server admin keys rotate [--background]
-                               seal everything anew with the first key of SLIPWAY_SECRET_KEY`
+                               seal everything anew with the first key of SLIPWAY_SECRET_KEY
+slipway-server admin instance  show which instance database and data directory belong to
+slipway-server admin instance adopt [--as-new]
+                               after a restore or a move: they belong together from now on; or, of a copy: it is a
+                               new instance, which leaves everything of the other one alone`
 
 /** `slipway-server` serves; `slipway-server admin …` does an operator's errand on the same configuration and ends. */
 async function main(argv: string[]): Promise<void> {
@@ -46,6 +50,11 @@ async function start(role: Role): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => stop(signal))
   }
+  void serving.lost.then(async (error) => {
+    logger.fatal(error.message)
+    await serving.stop()
+    process.exit(1)
+  })
 }
 
 const isBadOption = (error: unknown) => String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')

@@ -9,7 +9,12 @@ import { checkStart } from './start-checks.ts'
 import { startUpkeep } from './upkeep.ts'
 import { type Logger, wire } from './wiring.ts'
 
-export type Serving = { url: string; stop(): Promise<void> }
+export type Serving = {
+  url: string
+  stop(): Promise<void>
+  /** Settles when this process may not go on: its database has become another one. */
+  lost: Promise<Error>
+}
 
 /** How long requests that have begun may take to end. */
 const DRAIN_MS = 25_000
@@ -21,12 +26,13 @@ export type Role = 'api' | 'worker' | 'all'
 
 /** Brings the database up to date, starts to listen, and returns how to stop without dropping a request. */
 export async function serve(config: Config, logger: Logger, role: Role = 'all'): Promise<Serving> {
-  const { platform, drain, work, close } = wire(config, logger)
+  const { platform, drain, begin, work, close } = wire(config, logger)
   try {
     await checkStart(config, logger)
     const ran = await migrate(platform.db)
     if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
     await claimKeys(platform)
+    const { lost } = await begin()
     const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })
     const connections = letGo(app.server)
     await app.listen({ host: config.host, port: config.port }).catch(explainListen)
@@ -36,6 +42,7 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
     logger.info({ host: config.host, port, mode: config.mode }, 'slipway is listening')
     return {
       url: `http://${config.host}:${port}`,
+      lost,
       async stop() {
         drain.abort()
         const letting = setInterval(connections.endUnused, UNUSED_MS)

@@ -1,6 +1,7 @@
 import { sweepAccess } from './core/access/sweep.ts'
 import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
+import { noteProgress } from './core/instance/claim.ts'
 import type { Platform } from './core/platform.ts'
 import { HEARTBEAT_MS, sayInUse } from './core/sealing/keys-in-use.ts'
 import { sweepOrphans, sweepUploads } from './core/uploads/sweep.ts'
@@ -23,6 +24,7 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
     { name: 'logs to move', everyMs: 60_000, run: () => moveLogs(platform, platform.draining) },
     { name: 'logs to give up', everyMs: 10 * 60_000, run: () => expireLogs(platform, platform.draining) },
     { name: 'archive', everyMs: 6 * 3600_000, run: () => sweepArchive(platform, platform.draining) },
+    { name: 'progress of the database', everyMs: 10 * 60_000, run: () => noteProgress(platform) },
     { name: 'uploads', everyMs: 10 * 60_000, run: () => sweepUploads(platform) },
   ]
   const running = new Set<Promise<unknown>>()

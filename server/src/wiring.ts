@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { type Begun, beginEpoch } from './begin-epoch.ts'
 import type { Config } from './config.ts'
 import { people } from './core/access/people.ts'
 import { denials } from './core/audit/denials.ts'
@@ -17,9 +18,11 @@ import { restartPipeline } from './core/deployments/restart.ts'
 import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
 import { settlePipeline } from './core/deployments/settle.ts'
 import { mayConnect } from './core/domains/may-connect.ts'
+import { openInstance } from './core/instance/guard.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
+import { openEpoch } from './db/epoch.ts'
 import { notifications } from './db/notifications.ts'
 import { acmeClient } from './drivers/acme/client.ts'
 import { newKey } from './drivers/acme/key.ts'
@@ -28,6 +31,7 @@ import { diskBlobs } from './drivers/blobs/disk-blobs.ts'
 import { buildxBuilder } from './drivers/builder/buildx.ts'
 import { syncContext } from './drivers/builder/context.ts'
 import { projectFolders } from './drivers/builder/project-folders.ts'
+import { localDataDir } from './drivers/data-dir/local-data-dir.ts'
 import { dnsResolver } from './drivers/dns/resolver.ts'
 import { rfc2136 } from './drivers/dns-update/rfc2136.ts'
 import { alias } from './drivers/edge/alias.ts'
@@ -44,14 +48,16 @@ import { publicKeyOf } from './drivers/ssh/public-key.ts'
 import { storageOpener } from './drivers/storage/open.ts'
 import { tlsProber } from './drivers/tls-probe/prober.ts'
 import { encodeEvent } from './http/event-stream.ts'
-import { openListener } from './jobs/listener.ts'
-import { openTransport } from './jobs/transport.ts'
+import { type Listener, openListener } from './jobs/listener.ts'
+import { openTransport, type Transport } from './jobs/transport.ts'
 import { startWorker } from './jobs/worker.ts'
 import { startRecurring } from './recurring.ts'
 
 export type Wired = {
   platform: Platform
   drain: AbortController
+  /** Sees that database and data directory are this instance's, and from then on that they stay so. Before all else. */
+  begin(): Promise<Begun>
   /** Begins to run what was submitted, until drained. */
   work(): Promise<{ drain(): Promise<void> }>
   /** Takes the edge of a server away, with all its routes. */
@@ -82,21 +88,17 @@ const SECRET_PATHS = [
 
 /** The only place that builds the parts and hands them to core. */
 export function wire(config: Config, logger: Logger): Wired {
-  const onError = (error: Error) => logger.warn({ reason: error.message }, 'a database connection was lost')
-  const { db, pool, close } = openDatabase({
-    url: config.databaseUrl,
-    connections: config.databaseConnections,
-    onError,
-  })
+  const { epoch, db, pool, listener, changes, transport, close } = openDatabaseParts(config, logger)
   const drain = new AbortController()
-  const listener = openListener({ databaseUrl: config.databaseUrl, log: logger })
-  const changes = notifications({ listener, pool, onError })
-  const transport = openTransport({ databaseUrl: config.databaseUrl, listener, log: logger })
+  const dataDir = localDataDir(config.dataDir)
+  const instance = openInstance({ db, pool, dataDir, log: logger })
   const runtime = swarmRuntime({ instance: config.instance, reservedPorts: ownPorts(config) })
   const platform: Platform = {
     config,
     db,
     pool,
+    instance,
+    dataDir,
     keys: config.keys,
     people: people({ db, pool, config }),
     tokenUse: tokenUse(db),
@@ -117,21 +119,11 @@ export function wire(config: Config, logger: Logger): Wired {
   return {
     platform,
     drain,
-    work: async () => {
-      const parts = deployParts(platform)
-      // Of processes that died: what builds for nobody.
-      await parts.builder.endLeftovers().catch((error) => logger.warn({ err: error }, 'old builds could not be ended'))
-      const options = { db, transport, listener, log: logger, slots: SLOTS, onChange: changes.send }
-      const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
-      const recurring = startRecurring(parts)
-      return { drain: async () => void (await Promise.all([worker.drain(), recurring.stop()])) }
-    },
+    begin: () => beginEpoch({ platform, epoch }),
+    work: () => work({ platform, transport, listener }),
     removeEdge: platform.edge.remove,
     async close() {
       runtime.close()
-      changes.close()
-      await transport.close()
-      await listener.close()
       await close()
     },
   }
@@ -146,6 +138,37 @@ function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'
     redactors: liveRedactors({ db, changes }),
   }
   return { archive, history: past, ...shown }
+}
+
+/** Every way this process has to its database; each new connection is looked at before it is used. */
+function openDatabaseParts(config: Config, log: Logger) {
+  const { databaseUrl, databaseConnections: connections } = config
+  const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection was lost')
+  const epoch = openEpoch()
+  const { db, pool, close } = openDatabase({ url: databaseUrl, connections, onError, onConnect: epoch.look })
+  const listener = openListener({ databaseUrl, log })
+  const changes = notifications({ listener, pool, onError })
+  const transport = openTransport({ databaseUrl, listener, log })
+  const closeAll = async () => {
+    changes.close()
+    await transport.close()
+    await listener.close()
+    await close()
+  }
+  return { epoch, db, pool, listener, changes, transport, close: closeAll }
+}
+
+type Workshop = { platform: Platform; transport: Transport; listener: Listener }
+
+async function work({ platform, transport, listener }: Workshop): Promise<{ drain(): Promise<void> }> {
+  const { db, log, changes } = platform
+  const parts = deployParts(platform)
+  // Of processes that died: what builds for nobody.
+  await parts.builder.endLeftovers().catch((error) => log.warn({ err: error }, 'old builds could not be ended'))
+  const options = { db, transport, listener, log, slots: SLOTS, onChange: changes.send }
+  const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
+  const recurring = startRecurring(parts)
+  return { drain: async () => void (await Promise.all([worker.drain(), recurring.stop()])) }
 }
 
 /** Runs at once in one process; most of their time is spent waiting for an engine. */

@@ -44,7 +44,11 @@ export async function startWorld(overrides: Partial<Config> = {}) {
   }
   const rate = { perAddress: 1_000_000, perToken: 1_000_000 }
   const config = { ...readConfig(environment), rate, ...overrides }
-  const { platform, work, removeEdge, close } = wire(config, pino({ level: process.env.SLIPWAY_TEST_LOG ?? 'silent' }))
+  const { platform, begin, work, removeEdge, close } = wire(
+    config,
+    pino({ level: process.env.SLIPWAY_TEST_LOG ?? 'silent' }),
+  )
+  await begin()
   const app = await buildApp({ platform, logger: pino({ level: 'silent' }), metrics: createMetrics(platform) })
   const audited = watchAudit(app, platform)
   const stop = async () => {

@@ -5,6 +5,7 @@ import type { Pool } from '../db/statement.ts'
 import type { Archive } from '../drivers/archive/archive.ts'
 import type { BlobStore } from '../drivers/blobs/blob-store.ts'
 import type { KeyRing } from '../drivers/crypto/key-ring.ts'
+import type { DataDir } from '../drivers/data-dir/data-dir.ts'
 import type { Dns } from '../drivers/dns/dns.ts'
 import type { Edge } from '../drivers/edge/edge.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
@@ -18,6 +19,7 @@ import type { Denials } from './audit/denials.ts'
 import type { Feeds } from './deployments/feed.ts'
 import type { History } from './deployments/history/history.ts'
 import type { LiveRedactors } from './deployments/live-redactors.ts'
+import type { Instance } from './instance/guard.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
 import type { TokenUse } from './tokens/use.ts'
 
@@ -29,6 +31,9 @@ export type Platform = {
   config: Config
   db: Database
   pool: Pool
+  /** Who this installation is: asked before anything is deleted. */
+  instance: Instance
+  dataDir: DataDir
   keys: KeyRing
   people: People
   tokenUse: TokenUse

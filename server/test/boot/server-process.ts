@@ -29,11 +29,11 @@ export type ServerProcess = {
 
 /** A real server in a process of its own, from source, on a port that the machine chooses. */
 export function startProcess(env: Record<string, string>, argv: string[] = []): ServerProcess {
-  const dataDir = mkdtempSync(join(tmpdir(), 'slipway-boot-'))
+  const own = env.SLIPWAY_DATA_DIR === undefined ? mkdtempSync(join(tmpdir(), 'slipway-boot-')) : undefined
   const child = spawn(process.execPath, ['--conditions=slipway-source', join(root, 'server/src/main.ts'), ...argv], {
     env: {
       PATH: process.env.PATH ?? '',
-      SLIPWAY_DATA_DIR: dataDir,
+      ...(own !== undefined && { SLIPWAY_DATA_DIR: own }),
       SLIPWAY_PORT: '0',
       SLIPWAY_SECRET_KEY: SECRET_KEY,
       SLIPWAY_ACME_DIRECTORY: 'off',
@@ -73,7 +73,7 @@ export function startProcess(env: Record<string, string>, argv: string[] = []): 
     async end() {
       if (running()) child.kill('SIGKILL')
       await ended
-      rmSync(dataDir, { recursive: true, force: true })
+      if (own !== undefined) rmSync(own, { recursive: true, force: true })
     },
   }
 }

@@ -12,6 +12,7 @@ const YOUNG_MS = 3600_000
  * themselves; this finds what is left of projects that are gone, and of images that nobody could remove in time.
  */
 export async function collectGarbage(parts: DeployParts, signal: AbortSignal): Promise<void> {
+  if (!(await parts.instance.mayCollect())) return
   for (const server of await servers.used(parts.db)) {
     if (signal.aborted) return
     await collectOn(parts, server, signal).catch((error) =>
@@ -58,8 +59,11 @@ export async function removeStrays(parts: DeployParts, signal: AbortSignal): Pro
   }
 }
 
+type FolderParts = Pick<DeployParts, 'db' | 'folders' | 'instance'>
+
 /** Folders on this machine that belong to no project any more. */
-export async function sweepFolders({ db, folders }: Pick<DeployParts, 'db' | 'folders'>): Promise<string[]> {
+export async function sweepFolders({ db, folders, instance }: FolderParts): Promise<string[]> {
+  if (!(await instance.mayCollect())) return []
   const gone = await missingProjects(db, await folders.projects())
   for (const project of gone) await folders.remove(project)
   return gone

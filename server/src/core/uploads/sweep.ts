@@ -3,7 +3,7 @@ import { knownLocations } from './blobs-store.ts'
 import { deleteExpired } from './store.ts'
 import * as store from './sweep-store.ts'
 
-type Parts = Pick<Platform, 'db' | 'blobs'>
+type Parts = Pick<Platform, 'db' | 'blobs' | 'instance'>
 export type Swept = { sessions: number; blobs: number }
 
 const HOUR = 3600 * 1000
@@ -17,8 +17,10 @@ const BATCH = 500
  * Deletes what expired and the contents nothing names any more. For every few minutes, in any number of processes at
  * once. Rows go before files: a process that dies in between leaves a file without a row, which `sweepOrphans` finds.
  */
-export async function sweepUploads({ db, blobs }: Parts, signal?: AbortSignal): Promise<Swept> {
+export async function sweepUploads({ db, blobs, instance }: Parts, signal?: AbortSignal): Promise<Swept> {
   const swept: Swept = { sessions: 0, blobs: 0 }
+  // A copy of the database names the same files, and forgets them in its own time.
+  if (!(await instance.isWhole())) return swept
   for (let gone = SESSIONS; gone === SESSIONS && !signal?.aborted; ) {
     gone = await deleteExpired(db, SESSIONS)
     swept.sessions += gone
@@ -34,7 +36,7 @@ export async function sweepUploads({ db, blobs }: Parts, signal?: AbortSignal): 
 }
 
 /** Says after how many minutes it is worth looking again. */
-async function sweepOrganization({ db, blobs }: Parts, orgId: string, signal?: AbortSignal) {
+async function sweepOrganization({ db, blobs }: Omit<Parts, 'instance'>, orgId: string, signal?: AbortSignal) {
   const unused = await store.findUnused(db, orgId, SEARCHED)
   const ripe = unused.filter((blob) => blob.ripe)
   let removed = 0
@@ -52,10 +54,11 @@ async function sweepOrganization({ db, blobs }: Parts, orgId: string, signal?: A
 }
 
 /** Removes files that no row names: what died between file and row, or went with its organization. For once a day. */
-export async function sweepOrphans({ db, blobs }: Parts, signal?: AbortSignal): Promise<number> {
+export async function sweepOrphans({ db, blobs, instance }: Parts, signal?: AbortSignal): Promise<number> {
+  if (!(await instance.mayCollect())) return 0
   let removed = await blobs.removeUnfinished(24 * HOUR)
   for await (const locations of blobs.listOlderThan(24 * HOUR)) {
-    if (signal?.aborted) break
+    if (signal?.aborted || !(await instance.mayCollect())) break
     const known = await knownLocations(db, locations)
     for (const location of locations.filter((one) => !known.has(one))) {
       await blobs.remove(location)

@@ -5,7 +5,8 @@ import { read, type StoredEvent } from '../events-store.ts'
 import { MOST_BYTES, MOST_EVENTS, pack } from './segment-file.ts'
 import * as store from './segments-store.ts'
 
-type Parts = Pick<Platform, 'db' | 'archive' | 'config'>
+type Parts = Pick<Platform, 'db' | 'archive' | 'config' | 'instance'>
+type MoveParts = Omit<Parts, 'instance'>
 
 const HOUR_MS = 3600_000
 const DEPLOYMENTS = 50
@@ -16,7 +17,7 @@ const READ_AT_ONCE = 1000
  * Moves the logs of deployments that ended a while ago from the table to the archive. For every few minutes, in any number
  * of processes at once. What one cannot move stays readable where it is, and does not keep the others from moving.
  */
-export async function moveLogs(parts: Parts, signal?: AbortSignal): Promise<number> {
+export async function moveLogs(parts: MoveParts, signal?: AbortSignal): Promise<number> {
   const failures: unknown[] = []
   let moved = 0
   for (let after = new Date(0); !signal?.aborted; ) {
@@ -40,7 +41,7 @@ export async function moveLogs(parts: Parts, signal?: AbortSignal): Promise<numb
 /** The row that the segment was to belong to. */
 const wasDeleted = (error: { code?: string }) => error.code === '23503'
 
-async function moveAll(parts: Parts, deployment: store.Finished, signal?: AbortSignal): Promise<number> {
+async function moveAll(parts: MoveParts, deployment: store.Finished, signal?: AbortSignal): Promise<number> {
   for (let moved = 0; ; moved++) if (signal?.aborted || !(await moveSegment(parts, deployment))) return moved
 }
 
@@ -49,7 +50,7 @@ async function moveAll(parts: Parts, deployment: store.Finished, signal?: AbortS
  * names, and `sweepArchive` finds it. It is not removed here, because a commit whose answer got lost may have happened.
  */
 async function moveSegment(
-  { db, archive, config }: Parts,
+  { db, archive, config }: MoveParts,
   { id, orgId, finishedAt }: store.Finished,
 ): Promise<boolean> {
   return transaction(db, async (tx) => {
@@ -86,9 +87,9 @@ async function oldest(tx: Tx, id: string): Promise<StoredEvent[]> {
 }
 
 /** Gives up what was kept long enough. Rows go before objects, as in every sweep. */
-export async function expireLogs({ db, archive }: Parts, signal?: AbortSignal): Promise<number> {
+export async function expireLogs({ db, archive, instance }: Parts, signal?: AbortSignal): Promise<number> {
   let gone = 0
-  while (!signal?.aborted) {
+  while (!signal?.aborted && (await instance.isWhole())) {
     const { keys, looked } = await store.giveUp(db, DEPLOYMENTS)
     for (const key of keys) await archive.remove(key)
     gone += keys.length
@@ -98,10 +99,11 @@ export async function expireLogs({ db, archive }: Parts, signal?: AbortSignal): 
 }
 
 /** Removes what no segment names: of deleted deployments, and of moves that were cut off. For a few times a day. */
-export async function sweepArchive({ db, archive }: Parts, signal?: AbortSignal): Promise<number> {
+export async function sweepArchive({ db, archive, instance }: Parts, signal?: AbortSignal): Promise<number> {
   let removed = 0
+  if (!(await instance.mayCollect())) return 0
   for await (const keys of archive.listOlderThan(HOUR_MS)) {
-    if (signal?.aborted) break
+    if (signal?.aborted || !(await instance.mayCollect())) break
     const known = await store.knownKeys(db, keys)
     for (const key of keys.filter((one) => !known.has(one))) {
       await archive.remove(key)
