@@ -45,7 +45,7 @@ export const DEPLOYMENT_ERRORS = {
   edge_failed: 'The edge of the server did not take the names of the project.',
   engine_failed: 'The engine of the server failed; the message has its words.',
   server_unreachable: 'The server or its engine could not be reached.',
-  engine_taken: 'The engine of the server serves another organization.',
+  engine_taken: 'The engine of the server serves another organization, or another instance of Slipway.',
   server_denied: 'The server does not let Slipway in, or not to its engine.',
   run_abandoned: 'The deployment was given up after several attempts that ended the process running it.',
   internal: "A fault of Slipway; the server's log has the details.",

@@ -1,7 +1,11 @@
 import { adoptInstance } from './core/instance/adopt.ts'
 import * as store from './core/instance/store.ts'
 import type { Platform } from './core/platform.ts'
+import { engineOf } from './core/servers/engine-of.ts'
+import * as servers from './core/servers/store.ts'
 import { isSameDatabase, readIdentity } from './db/identity.ts'
+
+const TAKE_MS = 60_000
 
 const say = (...lines: string[]) => void process.stdout.write(`${lines.join('\n')}\n`)
 
@@ -34,5 +38,19 @@ export async function adopt(platform: Platform, asNew: boolean): Promise<void> {
     `Make sure that no process works on the database it had before (${was.database}).`,
     'Its servers are compared with what this database says, and put right. What it does not name, on servers and in',
     `${path}, stays for a day and is deleted then: until that it can still be restored to a later moment.`,
+  )
+}
+
+/** The instance that has its engine is gone for good: nobody else will ever say so. */
+export async function adoptServer({ db, keys, config, runtime }: Platform, id: string): Promise<void> {
+  const server = await servers.anywhere(db, id)
+  if (!server) throw new Error(`There is no server ${id}. Its id is in the list of servers, and begins with srv_.`)
+  const signal = AbortSignal.timeout(TAKE_MS)
+  const engine = engineOf({ keys, config }, server)
+  const { foreign } = await runtime.owner.read(engine, { signal })
+  await runtime.owner.seize(engine, server.orgId, { signal })
+  say(
+    `The server ${server.name} serves this instance now${foreign ? `, and no longer ${foreign}` : ''}.`,
+    'What runs there and is not of this instance is collected within hours; volumes stay.',
   )
 }

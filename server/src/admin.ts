@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { adopt, showInstance } from './admin-instance.ts'
+import { adopt, adoptServer, showInstance } from './admin-instance.ts'
 import { readConfig } from './config.ts'
 import { bootstrap } from './core/access/bootstrap.ts'
 import { resetLink } from './core/access/reset-password.ts'
@@ -13,7 +13,7 @@ import { createLogger, wire } from './wiring.ts'
 const USAGE = `Usage: slipway admin bootstrap --email you@example.com
        slipway admin reset-password --email someone@example.com
        slipway admin keys rotate [--background]
-       slipway admin instance [adopt [--as-new]]`
+       slipway admin instance [adopt [--as-new | --server ID]]`
 
 /** Errands of the person who runs the instance. Whoever can read its configuration can do them. */
 export async function admin(argv: string[]): Promise<void> {
@@ -28,6 +28,7 @@ export async function admin(argv: string[]): Promise<void> {
       json: { type: 'boolean', default: false },
       background: { type: 'boolean', default: false },
       'as-new': { type: 'boolean', default: false },
+      server: { type: 'string' },
     },
   })
   const errand = positionals.join(' ')
@@ -35,7 +36,10 @@ export async function admin(argv: string[]): Promise<void> {
   if (errand === 'reset-password') return resetPassword(values)
   if (errand === 'keys rotate') return rotateKeys(values)
   if (errand === 'instance') return onInstance(showInstance)
-  if (errand === 'instance adopt') return onInstance((platform) => adopt(platform, values['as-new']))
+  if (errand === 'instance adopt') {
+    const { server, 'as-new': asNew } = values
+    return onInstance((platform) => (server === undefined ? adopt(platform, asNew) : adoptServer(platform, server)))
+  }
   throw new UsageError(USAGE)
 }
 

@@ -16,7 +16,9 @@ slipway-server admin keys rotate [--background]
 slipway-server admin instance  show which instance database and data directory belong to
 slipway-server admin instance adopt [--as-new]
                                after a restore or a move: they belong together from now on; or, of a copy: it is a
-                               new instance, which leaves everything of the other one alone`
+                               new instance, which leaves everything of the other one alone
+slipway-server admin instance adopt --server ID
+                               take over a server of an instance that is gone for good`
 
 /** `slipway-server` serves; `slipway-server admin …` does an operator's errand on the same configuration and ends. */
 async function main(argv: string[]): Promise<void> {

@@ -42,6 +42,7 @@ import { connectEngine } from './drivers/runtime/connect.ts'
 import type { EngineTarget } from './drivers/runtime/engine.ts'
 import { dockerInspector } from './drivers/runtime/inspect.ts'
 import { FILES_VOLUME, projectVolume } from './drivers/runtime/labels.ts'
+import { type InstanceMark, requireOwn } from './drivers/runtime/owner.ts'
 import { swarmRuntime } from './drivers/runtime/swarm.ts'
 import { generateKeyPair } from './drivers/ssh/key-pair.ts'
 import { publicKeyOf } from './drivers/ssh/public-key.ts'
@@ -92,7 +93,8 @@ export function wire(config: Config, logger: Logger): Wired {
   const drain = new AbortController()
   const dataDir = localDataDir(config.dataDir)
   const instance = openInstance({ db, pool, dataDir, log: logger })
-  const runtime = swarmRuntime({ instance: config.instance, reservedPorts: ownPorts(config) })
+  const mark = { instance: config.instance, id: instance.id }
+  const runtime = swarmRuntime({ ...mark, reservedPorts: ownPorts(config) })
   const platform: Platform = {
     config,
     db,
@@ -112,7 +114,7 @@ export function wire(config: Config, logger: Logger): Wired {
     changes,
     ...toldOf(config, { db, changes }),
     runtime,
-    ...outsideOf(config),
+    ...outsideOf(config, mark),
     log: logger,
     draining: drain.signal,
   }
@@ -179,16 +181,26 @@ const ownPorts = ({ edge, port }: Config) => [edge.httpPort, edge.httpsPort, por
 /** Everything of the edge is called after the instance: two of them may share an engine. */
 const edgeName = (config: Config) => `${config.instance}-edge`
 
-const edgeOf = (config: Config) =>
+/** An edge is changed only where no other instance's mark stands. */
+const edgeOf = (config: Config, mark: InstanceMark) =>
   caddyEdge<EngineTarget>(
-    { connect: (target, signal) => connectEngine(target, { signal, deadlineMs: 15_000 }) },
+    {
+      async connect(target, signal) {
+        const connection = await connectEngine(target, { signal, deadlineMs: 15_000 })
+        await requireOwn(connection.docker, mark, signal).catch((error) => {
+          connection.close()
+          throw error
+        })
+        return connection
+      },
+    },
     { name: edgeName(config) },
   )
 
 /** How names are made to lead somewhere and looked at from outside, and where backups go. */
-const outsideOf = (config: Config) => ({
+const outsideOf = (config: Config, mark: InstanceMark) => ({
   storage: storageOpener,
-  edge: edgeOf(config),
+  edge: edgeOf(config, mark),
   dns: dnsResolver({ servers: config.dnsServers }),
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
 })

@@ -144,6 +144,7 @@ const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
     image_denied: 'image_not_found',
     registry_unreachable: 'image_not_found',
     engine_taken: 'engine_taken',
+    engine_foreign: 'engine_taken',
     disk_full: 'disk_full',
     others: 'engine_failed',
   },

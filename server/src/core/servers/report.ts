@@ -36,9 +36,16 @@ export function reportFacts(facts: EngineFacts, owner: Owner | null): ServerRepo
 }
 
 /** Whom the engine serves, and who asks. */
-type Owner = { org: string | null; us: string }
+type Owner = { org: string | null; us: string; foreign: string | null }
 
-function organization({ org, us }: Owner): ServerCheck {
+function organization({ org, us, foreign }: Owner): ServerCheck {
+  if (foreign !== null) {
+    return failed(
+      'organization',
+      `serves another instance of Slipway, ${foreign}`,
+      'Nothing is changed there. Use another server; if the other instance is gone for good, whoever runs this one takes it over with `slipway-server admin instance adopt --server ID`.',
+    )
+  }
   if (org === us) return ok('organization', 'serves this organization')
   if (org === null) return ok('organization', 'serves no organization yet')
   return failed(

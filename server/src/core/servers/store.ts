@@ -22,6 +22,10 @@ export async function list(db: Queryable, orgId: string, query: PageQuery): Prom
 export const find = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('server').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirst()
 
+/** For the operator, who has no organization. */
+export const anywhere = (db: Queryable, id: string) =>
+  db.selectFrom('server').selectAll().where('id', '=', id).executeTakeFirst()
+
 /** Nothing comes back when its name, or the local engine, is taken. */
 export const insert = (db: Queryable, server: Insertable<Tables['server']>) =>
   db

@@ -11,6 +11,7 @@ export type RuntimeFailureCode =
   | 'engine_taken'
   | 'volume_unsafe'
   | 'port_taken'
+  | 'engine_foreign'
 
 /** The engine works, but what was asked cannot be done. */
 export class RuntimeFailure extends Error {
@@ -41,4 +42,6 @@ const hints: Record<RuntimeFailureCode, string> = {
   volume_unsafe:
     'Look at it on the server (docker volume inspect), save what belongs to the project, remove the volume and deploy again.',
   engine_taken: 'Use another server. The other organization frees this one by removing it from its own servers.',
+  engine_foreign:
+    'Use another server. If the other instance is gone for good, whoever runs this one takes the server over with `slipway-server admin instance adopt --server ID`.',
 }

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 export const LABEL = {
   /** Which Slipway made it: two may share an engine. */
   instance: 'slipway.instance',
+  /** On the mark of an engine: its id, which no other has. */
+  instanceId: 'slipway.instance-id',
   org: 'slipway.org',
   project: 'slipway.project',
   service: 'slipway.service',

@@ -101,10 +101,54 @@ test('an engine serves the organization that came first, until that one leaves',
   const { org, engineId } = await runtime.owner.read(engine, { signal })
   const other = org === 'org_a' ? 'org_b' : 'org_a'
   expect(engineId).toEqual(expect.any(String))
-  expect(await runtime.owner.claim(engine, org ?? '', { signal })).toEqual({ org, engineId })
+  expect(await runtime.owner.claim(engine, org ?? '', { signal })).toEqual({ org, engineId, foreign: null })
   await expect(runtime.owner.claim(engine, other, { signal })).rejects.toMatchObject({ code: 'engine_taken' })
   await runtime.owner.release(engine, other, { signal })
   expect((await runtime.owner.read(engine, { signal })).org).toBe(org)
   await runtime.owner.release(engine, org ?? '', { signal })
   expect(await runtime.owner.claim(engine, other, { signal })).toMatchObject({ org: other })
+})
+
+test('an engine that another instance has marked is read, and nothing on it is changed', async () => {
+  const name = `marked-${process.pid}`
+  const runtimeOf = (id?: string) => trialRuntime({ instance: name, id: id === undefined ? undefined : async () => id })
+  const [before, original, copy] = [runtimeOf(), runtimeOf('ins_original'), runtimeOf('ins_copy')]
+  const { engineId } = await before.owner.claim(engine, 'org_a', { signal })
+  // From before there were ids: the first of the same organization to come adopts it.
+  expect(await original.owner.claim(engine, 'org_a', { signal })).toEqual({ org: 'org_a', engineId, foreign: null })
+  await original.apply(engine, spec('mine', 'v1', 'good'), { signal })
+  try {
+    // A copy has the same name and the same organizations.
+    expect(await copy.owner.read(engine, { signal })).toEqual({ org: null, engineId, foreign: 'ins_original' })
+    expect(await copy.observe(engine, project, { signal })).toHaveLength(1)
+    const roots = { services: [], networks: [], images: [], before: new Date(Date.now() + 60_000) }
+    const key = { project, service: 'mine' }
+    const writes = [
+      () => copy.owner.claim(engine, 'org_a', { signal }),
+      () => copy.apply(engine, spec('mine', 'v2', 'good'), { signal }),
+      () => copy.restart(engine, key, { signal, token: 't' }),
+      () => copy.remove(engine, key, { signal }),
+      () => copy.withdraw(engine, project, { signal }),
+      () => copy.ensureNetwork(engine, `${name}-net`, { signal, org: 'org_a' }),
+      () => copy.removeNetwork(engine, `${name}-net`, { signal }),
+      () => copy.removeEnded(engine, project, { signal }),
+      () => copy.removeStrays(engine, { signal, before: new Date() }),
+      () => copy.collectGarbage(engine, roots, { signal }),
+      () => copy.images.remove(engine, 'slipway.invalid/none:1', { signal }),
+      () => copy.volumes.remove(engine, 'none', { signal }),
+      () => copy.putFiles(engine, { org: 'org_a', project, image: 'busybox:1', files: [] as never }, { signal }),
+    ]
+    for (const write of writes) await expect(write()).rejects.toMatchObject({ code: 'engine_foreign' })
+    await copy.owner.release(engine, 'org_a', { signal })
+    expect(await original.observe(engine, project, { signal })).toMatchObject([{ service: 'mine', deployment: 'v1' }])
+    expect((await original.owner.read(engine, { signal })).org).toBe('org_a')
+
+    expect(await copy.owner.seize(engine, 'org_a', { signal })).toMatchObject({ org: 'org_a', foreign: null })
+    expect((await original.owner.read(engine, { signal })).foreign).toBe('ins_copy')
+  } finally {
+    await copy.withdraw(engine, project, { signal, atOnce: true }).catch(() => {})
+    await original.withdraw(engine, project, { signal, atOnce: true }).catch(() => {})
+    await copy.owner.release(engine, 'org_a', { signal })
+    for (const one of [before, original, copy]) one.close()
+  }
 })

@@ -81,9 +81,11 @@ export interface Runtime {
   /** Whom the engine serves. Only one organization can have it, however many addresses lead to it. */
   owner: {
     read(engine: EngineTarget, options: Call): Promise<EngineOwner>
-    /** Fails with `engine_taken` where another organization was first. */
+    /** Fails with `engine_taken` where another organization was first, with `engine_foreign` where another instance was. */
     claim(engine: EngineTarget, org: string, options: Call): Promise<EngineOwner>
     release(engine: EngineTarget, org: string, options: Call): Promise<void>
+    /** Claims it whoever has it: because an operator says that nobody has. */
+    seize(engine: EngineTarget, org: string, options: Call): Promise<EngineOwner>
   }
   /** Removes ended containers of a project: of one deployment, or of all but some. Says how many have not ended. */
   removeEnded(

@@ -4,7 +4,7 @@ import type { EngineTarget } from './engine.ts'
 import { collectGarbage, removeStrays } from './garbage.ts'
 import { findImage, inspectImage, removeImage } from './images.ts'
 import { ensureNetwork, removeNetwork } from './networks.ts'
-import { claimEngine, disownEngine, readOwner } from './owner.ts'
+import { claimEngine, disownEngine, type InstanceMark, readOwner, requireOwn, seizeEngine } from './owner.ts'
 import { OPEN_POLICY } from './policy.ts'
 import { imagesIn } from './project-images.ts'
 import { pullImage } from './pull.ts'
@@ -29,74 +29,95 @@ const LONG_MS = 180_000
 const PULL_MS = 900_000
 const times = { writeMs: WRITE_MS, removeMs: LONG_MS }
 
-export type SwarmOptions = {
-  /** Marks what is ours on an engine that others use too. */
-  instance: string
+export type SwarmOptions = InstanceMark & {
   /** Ports of the machine that no service gets: those of the edge and of the platform. */
   reservedPorts?: readonly number[]
   idleMs?: number
 }
 
-/** Docker Engine in Swarm mode. */
-export function swarmRuntime({ instance, reservedPorts = [], idleMs }: SwarmOptions): Runtime {
+/**
+ * Docker Engine in Swarm mode. `instance` marks what is ours on an engine that others use too; what is written, is written
+ * only where no other instance's `id` stands.
+ */
+export function swarmRuntime({ instance, id, reservedPorts = [], idleMs }: SwarmOptions): Runtime {
   const connections = engineConnections(idleMs === undefined ? {} : { idleMs })
-  const run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, work: Work<T>) =>
-    connections.use(engine, { signal, deadlineMs }, work)
+  const us = { instance, id }
+  const run: Run = (engine, signal, deadlineMs, work) => connections.use(engine, { signal, deadlineMs }, work)
+  const write: Run = (engine, signal, deadlineMs, work) =>
+    run(engine, signal, deadlineMs, async (connection, within) => {
+      await requireOwn(connection.docker, us, within)
+      return work(connection, within)
+    })
   return {
-    apply: (engine, spec, { signal, interrupt = false, guard }) =>
-      applyOver(
-        { connections, engine, signal },
-        spec,
-        { instance, interrupt, guard, policy: engine.policy ?? OPEN_POLICY, reservedPorts },
-        times,
-      ),
+    async apply(engine, spec, { signal, interrupt = false, guard }) {
+      await write(engine, signal, READ_MS, async () => {})
+      const rules = { policy: engine.policy ?? OPEN_POLICY, reservedPorts }
+      return applyOver({ connections, engine, signal }, spec, { instance, interrupt, guard, ...rules }, times)
+    },
     serving: (engine, key, options) => untilServing({ connections, engine, service: { ...key, instance } }, options),
     watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),
     restart: (engine, key, { signal, token, deployment, guard }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) =>
+      write(engine, signal, WRITE_MS, ({ docker }, within) =>
         restartService(docker, key, { instance, token, deployment, guard }, within),
       ),
     remove: (engine, { project, service }, { signal, wait = true }) =>
-      run(engine, signal, LONG_MS, ({ docker }, within) =>
+      write(engine, signal, LONG_MS, ({ docker }, within) =>
         removeService(docker, { instance, project, service, wait }, within),
       ),
     withdraw: (engine, project, { signal, atOnce = false, guard }) =>
-      run(engine, signal, LONG_MS, ({ docker }, within) =>
+      write(engine, signal, LONG_MS, ({ docker }, within) =>
         withdrawProject(docker, { instance, project, atOnce, guard }, within),
       ),
-    observe: (engine, project, { signal }) =>
-      run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
-    tasks: (engine, project, { signal }) =>
-      run(engine, signal, READ_MS, ({ docker }, within) => projectTasks(docker, { instance, project }, within)),
-    usage: (engine, project, { signal }) =>
-      run(engine, signal, READ_MS, ({ docker }, within) => projectUsage(docker, { instance, project }, within)),
+    ...readOperations(instance, run),
     logs: (engine, key, options) => serviceLogs({ connections, engine, service: { ...key, instance } }, options),
     ensureNetwork: (engine, name, { signal, org, project, internal = false }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) =>
+      write(engine, signal, WRITE_MS, ({ docker }, within) =>
         ensureNetwork(docker, { name, instance, org, project, internal }, within),
       ),
     removeNetwork: (engine, name, { signal }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => removeNetwork(docker, { name, instance }, within)),
-    images: imageOperations(instance, run),
-    volumes: volumeOperations(instance, run),
+      write(engine, signal, WRITE_MS, ({ docker }, within) => removeNetwork(docker, { name, instance }, within)),
+    images: imageOperations(instance, run, write),
+    volumes: volumeOperations(instance, run, write),
     putFiles: (engine, files, { signal }) =>
-      run(engine, signal, PUT_MS, ({ docker }, within) => putFiles(docker, { ...files, instance }, within)),
-    owner: ownerOperations(instance, run),
-    removeEnded: (engine, project, { signal, deployment, except = [] }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) =>
-        removeEnded(docker, { instance, project, deployment, except }, within),
-      ),
-    removeStrays: (engine, { signal, before }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => removeStrays(docker, { instance, before }, within)),
-    collectGarbage: (engine, roots, { signal, dryRun = false }) =>
-      run(engine, signal, LONG_MS, ({ docker }, within) => collectGarbage(docker, { instance, roots, dryRun }, within)),
+      write(engine, signal, PUT_MS, ({ docker }, within) => putFiles(docker, { ...files, instance }, within)),
+    owner: ownerOperations(us, run),
+    ...cleaningOperations(instance, write),
     close: () => connections.close(),
   }
 }
 
 type Run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, work: Work<T>) => Promise<T>
 
-function imageOperations(instance: string, run: Run): Runtime['images'] {
+function readOperations(instance: string, run: Run): Pick<Runtime, 'observe' | 'tasks' | 'usage'> {
+  return {
+    observe: (engine, project, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
+    tasks: (engine, project, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => projectTasks(docker, { instance, project }, within)),
+    usage: (engine, project, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => projectUsage(docker, { instance, project }, within)),
+  }
+}
+
+function cleaningOperations(
+  instance: string,
+  write: Run,
+): Pick<Runtime, 'removeEnded' | 'removeStrays' | 'collectGarbage'> {
+  return {
+    removeEnded: (engine, project, { signal, deployment, except = [] }) =>
+      write(engine, signal, WRITE_MS, ({ docker }, within) =>
+        removeEnded(docker, { instance, project, deployment, except }, within),
+      ),
+    removeStrays: (engine, { signal, before }) =>
+      write(engine, signal, WRITE_MS, ({ docker }, within) => removeStrays(docker, { instance, before }, within)),
+    collectGarbage: (engine, roots, { signal, dryRun = false }) =>
+      write(engine, signal, LONG_MS, ({ docker }, within) =>
+        collectGarbage(docker, { instance, roots, dryRun }, within),
+      ),
+  }
+}
+
+function imageOperations(instance: string, run: Run, write: Run): Runtime['images'] {
   return {
     exists: (engine, image, { signal }) =>
       run(engine, signal, READ_MS, async ({ docker }, within) => Boolean(await findImage(docker, image, within))),
@@ -105,30 +126,31 @@ function imageOperations(instance: string, run: Run): Runtime['images'] {
     pull: (engine, image, { signal, onLine = () => {}, deadlineMs = PULL_MS }) =>
       run(engine, signal, deadlineMs, ({ docker }, within) => pullImage(docker, image, { signal: within, onLine })),
     remove: (engine, image, { signal }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => removeImage(docker, image, within)),
+      write(engine, signal, WRITE_MS, ({ docker }, within) => removeImage(docker, image, within)),
     list: (engine, repository, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => imagesIn(docker, repository, within)),
   }
 }
 
-function volumeOperations(instance: string, run: Run): Runtime['volumes'] {
+function volumeOperations(instance: string, run: Run, write: Run): Runtime['volumes'] {
   return {
     list: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => listVolumes(docker, { instance, project }, within)),
     mounting: (engine, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => listMountingVolumes(docker, instance, within)),
     remove: (engine, name, { signal }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => removeVolume(docker, { instance, name }, within)),
+      write(engine, signal, WRITE_MS, ({ docker }, within) => removeVolume(docker, { instance, name }, within)),
   }
 }
 
-function ownerOperations(instance: string, run: Run): Runtime['owner'] {
+function ownerOperations(us: InstanceMark, run: Run): Runtime['owner'] {
   return {
-    read: (engine, { signal }) =>
-      run(engine, signal, READ_MS, ({ docker }, within) => readOwner(docker, instance, within)),
+    read: (engine, { signal }) => run(engine, signal, READ_MS, ({ docker }, within) => readOwner(docker, us, within)),
     claim: (engine, org, { signal }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => claimEngine(docker, { instance, org }, within)),
+      run(engine, signal, WRITE_MS, ({ docker }, within) => claimEngine(docker, { ...us, org }, within)),
     release: (engine, org, { signal }) =>
-      run(engine, signal, WRITE_MS, ({ docker }, within) => disownEngine(docker, { instance, org }, within)),
+      run(engine, signal, WRITE_MS, ({ docker }, within) => disownEngine(docker, { ...us, org }, within)),
+    seize: (engine, org, { signal }) =>
+      run(engine, signal, WRITE_MS, ({ docker }, within) => seizeEngine(docker, { ...us, org }, within)),
   }
 }
