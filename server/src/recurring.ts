@@ -2,6 +2,7 @@ import { reverifyDue } from './core/backups/reverify.ts'
 import { lookAtNames } from './core/certificates/look.ts'
 import { sweepOrders } from './core/certificates/store.ts'
 import { liveWatch } from './core/deployments/bake/watch-live.ts'
+import { compareServers } from './core/deployments/compare.ts'
 import { mendEdges } from './core/deployments/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/garbage.ts'
 import type { DeployParts } from './core/deployments/parts.ts'
@@ -26,6 +27,7 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
       { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
+      { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
       { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
       { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },

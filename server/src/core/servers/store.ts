@@ -103,6 +103,36 @@ export const used = (db: Queryable) =>
     .orderBy('id')
     .execute()
 
+/** Servers that are to be compared now, and that something was ever deployed to; each is due again in an hour or so. */
+export async function takeToCompare(db: Queryable, most: number): Promise<ServerRow[]> {
+  const due = await db
+    .updateTable('server')
+    .set({ compareAt: sql<Date>`now() + interval '1 hour' * (0.9 + random() / 5)` })
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('server')
+        .select('id')
+        .where('compareAt', '<=', sql<Date>`now()`)
+        .orderBy('compareAt')
+        .limit(most)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .returning(sql<boolean>`exists (select 1 from deployment d where d.server_id = server.id)`.as('used'))
+    .execute()
+  return due.filter(({ used }) => used)
+}
+
+/** It could not be asked: what it runs is not known. */
+export async function compareSoon(db: Queryable, { id, orgId }: ServerRow): Promise<void> {
+  await db
+    .updateTable('server')
+    .set({ compareAt: sql<Date>`least(compare_at, now() + interval '5 minutes')` })
+    .where('orgId', '=', orgId)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Servers whose edge is to lead somewhere. */
 export const withRoutes = (db: Queryable) =>
   db

@@ -13,6 +13,7 @@ import type { ServiceSpec } from './rollout/spec.ts'
 import type { LogLine } from './running/log-lines.ts'
 import type { LogOptions } from './running/logs.ts'
 import type { ObservedService } from './running/observe.ts'
+import type { Survey } from './running/survey.ts'
 import type { RunningTask } from './running/tasks.ts'
 import type { TaskUsage } from './running/usage.ts'
 import type { ProjectVolume } from './volumes.ts'
@@ -46,6 +47,8 @@ export interface Runtime {
   /** Takes all of a project but its images and volumes away, and returns when it is gone. */
   withdraw(engine: EngineTarget, project: string, options: Write & { atOnce?: boolean }): Promise<Withdrawn>
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
+  /** What runs of all projects, to compare with what is to run. */
+  survey(engine: EngineTarget, options: Call): Promise<Survey>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>
   usage(engine: EngineTarget, project: string, options: Call): Promise<TaskUsage[]>
   /** Ends with the log, or with the signal when it follows. Reads no faster than it is read. */

@@ -16,6 +16,7 @@ import { untilServing } from './rollout/serving.ts'
 import { watchRollout } from './rollout/watch.ts'
 import { serviceLogs } from './running/logs.ts'
 import { observeProject } from './running/observe.ts'
+import { surveyEngine } from './running/survey.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
@@ -88,10 +89,12 @@ export function swarmRuntime({ instance, id, reservedPorts = [], idleMs }: Swarm
 
 type Run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, work: Work<T>) => Promise<T>
 
-function readOperations(instance: string, run: Run): Pick<Runtime, 'observe' | 'tasks' | 'usage'> {
+function readOperations(instance: string, run: Run): Pick<Runtime, 'observe' | 'survey' | 'tasks' | 'usage'> {
   return {
     observe: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
+    survey: (engine, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => surveyEngine(docker, instance, within)),
     tasks: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => projectTasks(docker, { instance, project }, within)),
     usage: (engine, project, { signal }) =>

@@ -1,0 +1,82 @@
+import { afterAll, expect, test } from 'vitest'
+import { labPart } from '../../../lab/ask.ts'
+import { until } from '../../../lab/run.ts'
+import { compareServer } from '../../src/core/deployments/compare.ts'
+import { releaseOf } from '../../src/core/deployments/release/release.ts'
+import * as store from '../../src/core/deployments/store.ts'
+import * as servers from '../../src/core/servers/store.ts'
+import { connectEngine } from '../../src/drivers/runtime/connect.ts'
+import { serviceName } from '../../src/drivers/runtime/labels.ts'
+import { startSite } from './site.ts'
+
+const site = await startSite('drift')
+const { platform, config } = site.world
+const engine = { kind: 'local' as const, socketPath: labPart('engine').socket }
+const signal = AbortSignal.timeout(600_000)
+const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 30_000 })
+afterAll(close)
+
+const serving = (folder: string) => [{ name: 'web', command: ['httpd', '-f', '-p', '8080', '-h', folder], port: 8080 }]
+async function deploy(projectId: string, folder: string): Promise<string> {
+  const body = { projectId, image: 'busybox:1', services: serving(folder) }
+  const { body: made } = await site.api('POST', '/api/deployments/build/access', body)
+  expect((await site.ended(made.deployment_id)).status).toBe('ready')
+  return made.deployment_id
+}
+const compare = async () => {
+  const [server] = await servers.firstTwo(platform.db, site.org.id)
+  if (!server) throw new Error('no server')
+  return compareServer(platform, server, signal)
+}
+const running = async (project: string) => {
+  const [seen] = await platform.runtime.observe(engine, project, { signal })
+  return seen?.deployment ?? null
+}
+/** The watch after going live may still be at it. */
+const quiet = (project: string) =>
+  until('nothing is under way', 60_000, async () => {
+    const text = `select 1 from run where lane = $1 and status in ('queued', 'running', 'parked')`
+    return (await platform.pool.query(text, [project])).rowCount === 0 ? true : undefined
+  })
+
+test('an engine that lost a service, or went back to an older release, is brought to what is written down', async () => {
+  const [gone, old, well] = await Promise.all(['gone', 'old', 'well'].map((name) => site.project(name)))
+  if (!gone || !old || !well) throw new Error('no projects')
+  const [keptId, firstId] = await Promise.all([deploy(gone, '/etc'), deploy(old, '/etc'), deploy(well, '/etc')])
+  const newId = await deploy(old, '/bin')
+  for (const project of [gone, old, well]) await quiet(project)
+  expect(await compare()).toEqual([])
+
+  // As after the disk of the server was put back to an older snapshot.
+  const name = serviceName(config.instance, { project: gone, service: 'web' })
+  await docker.getService(name).remove()
+  const first = await store.load(platform.db, site.org.id, firstId)
+  const [spec] = releaseOf(platform, first).services
+  if (!spec) throw new Error('no spec')
+  await platform.runtime.apply(engine, spec, { signal, interrupt: true })
+  expect((await compare()).toSorted()).toEqual([gone, old].toSorted())
+
+  await until('both are put right', 120_000, async () =>
+    (await running(gone)) === keptId && (await running(old)) === newId ? true : undefined,
+  )
+  for (const project of [gone, old]) await quiet(project)
+  await until('nothing is left to settle', 60_000, async () => {
+    const { rowCount } = await platform.pool.query('select 1 from deployment where settle_after is not null')
+    return rowCount === 0 ? true : undefined
+  })
+  expect(await compare()).toEqual([])
+}, 300_000)
+
+test('what runs of a project that has no release any more is noticed; what is under way is left alone', async () => {
+  const project = await site.project('stray')
+  const id = await deploy(project, '/etc')
+  await quiet(project)
+  // As a database says it that was restored to a moment before its first release.
+  await platform.pool.query('update deployment set active = false, routed = false where id = $1', [id])
+  const run = `insert into run (id, lane, kind, org_id, input) values ('run_x', $1, 'elsewhere', $2, '{}')`
+  await platform.pool.query(run, [project, site.org.id])
+  expect(await compare()).not.toContain(project)
+  await platform.pool.query(`delete from run where id = 'run_x'`)
+  expect(await compare()).toContain(project)
+  await until('it is gone', 120_000, async () => ((await running(project)) === null ? true : undefined))
+}, 200_000)
