@@ -22,7 +22,7 @@ import { openInstance } from './core/instance/guard.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
-import { openEpoch } from './db/epoch.ts'
+import { type Epoch, openEpoch } from './db/epoch.ts'
 import { notifications } from './db/notifications.ts'
 import { acmeClient } from './drivers/acme/client.ts'
 import { newKey } from './drivers/acme/key.ts'
@@ -52,6 +52,7 @@ import { encodeEvent } from './http/event-stream.ts'
 import { type Listener, openListener } from './jobs/listener.ts'
 import { openTransport, type Transport } from './jobs/transport.ts'
 import { startWorker } from './jobs/worker.ts'
+import { keepWorking, type Working } from './keep-working.ts'
 import { startRecurring } from './recurring.ts'
 
 export type Wired = {
@@ -122,7 +123,7 @@ export function wire(config: Config, logger: Logger): Wired {
     platform,
     drain,
     begin: () => beginEpoch({ platform, epoch }),
-    work: () => work({ platform, transport, listener }),
+    work: () => work({ platform, epoch, transport, listener }),
     removeEdge: platform.edge.remove,
     async close() {
       runtime.close()
@@ -150,7 +151,7 @@ function openDatabaseParts(config: Config, log: Logger) {
   const { db, pool, close } = openDatabase({ url: databaseUrl, connections, onError, onConnect: epoch.look })
   const listener = openListener({ databaseUrl, log })
   const changes = notifications({ listener, pool, onError })
-  const transport = openTransport({ databaseUrl, listener, log })
+  const transport = openTransport({ databaseUrl, listener, log, epoch })
   const closeAll = async () => {
     changes.close()
     await transport.close()
@@ -160,17 +161,21 @@ function openDatabaseParts(config: Config, log: Logger) {
   return { epoch, db, pool, listener, changes, transport, close: closeAll }
 }
 
-type Workshop = { platform: Platform; transport: Transport; listener: Listener }
+type Workshop = { platform: Platform; epoch: Epoch; transport: Transport; listener: Listener }
 
-async function work({ platform, transport, listener }: Workshop): Promise<{ drain(): Promise<void> }> {
+async function work({ platform, epoch, transport, listener }: Workshop): Promise<{ drain(): Promise<void> }> {
   const { db, log, changes } = platform
   const parts = deployParts(platform)
   // Of processes that died: what builds for nobody.
   await parts.builder.endLeftovers().catch((error) => log.warn({ err: error }, 'old builds could not be ended'))
-  const options = { db, transport, listener, log, slots: SLOTS, onChange: changes.send }
-  const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
-  const recurring = startRecurring(parts)
-  return { drain: async () => void (await Promise.all([worker.drain(), recurring.stop()])) }
+  const start = async (): Promise<Working> => {
+    const options = { db, transport, listener, log, slots: SLOTS, onChange: changes.send }
+    const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
+    const recurring = startRecurring(parts)
+    const both = async (end: Promise<void>) => void (await Promise.all([end, recurring.stop()]))
+    return { drain: () => both(worker.drain()), drop: () => both(worker.drop()) }
+  }
+  return keepWorking({ epoch, log, renew: transport.renew, start })
 }
 
 /** Runs at once in one process; most of their time is spent waiting for an engine. */

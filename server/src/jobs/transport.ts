@@ -1,5 +1,7 @@
 import type { Db, Job, PgBoss } from 'pg-boss'
 import { openDatabase, type Tx } from '../db/database.ts'
+import type { Epoch } from '../db/epoch.ts'
+import type { Pool } from '../db/statement.ts'
 import type { Listener } from './listener.ts'
 import type { Log } from './log.ts'
 
@@ -23,6 +25,8 @@ export type Transport = {
   supervise(): Promise<void>
   /** Which of these lanes have no call, waiting or in hand. */
   missing(lanes: string[]): Promise<string[]>
+  /** Drops every call in hand without a word to the database, which has become another one, and begins anew. */
+  renew(): void
   close(): Promise<void>
 }
 
@@ -31,20 +35,23 @@ type Options = {
   /** Who only wakes needs none; a worker hears of its calls through it. */
   listener?: Listener
   log: Log
+  epoch?: Epoch
 }
 type Execute = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>
 type Started = { boss: PgBoss; inside(tx: Tx): Db }
 
 /** Loads pg-boss and connects on first use: a process that never wakes anybody does not pay for it. */
 export function openTransport(options: Options): Transport {
+  const { epoch } = options
   const { pool } = openDatabase({
     url: options.databaseUrl,
+    onConnect: epoch?.look,
     connections: options.listener ? 3 : 1,
     onError: (error) => options.log.warn({ reason: error.message }, 'a connection of the job queue was lost'),
   })
   let started: Promise<Started> | undefined
   const start = () => {
-    started ??= startBoss(options, (text, values) => pool.query(text, values)).catch((error) => {
+    started ??= startBoss(options, inEpoch(pool, epoch)).catch((error) => {
       started = undefined
       throw error
     })
@@ -82,12 +89,37 @@ export function openTransport(options: Options): Transport {
       const { rows } = await pool.query<{ lane: string }>(MISSING, [lanes, QUEUE])
       return rows.map((row) => row.lane)
     },
+    renew() {
+      const over = started
+      started = undefined
+      void over?.then(({ boss }) => boss.stop({ graceful: false })).catch(() => {})
+    },
     async close() {
       const running = await started?.catch(() => undefined)
       await running?.boss.stop({ graceful: false })
       // Not by the query builder: never used, it would not know of the pool it is to end.
       await pool.end()
     },
+  }
+}
+
+/**
+ * In another epoch a job of the same id may be in the hands of another worker: nothing that this boss still has to say, by
+ * heartbeat or at the end of a handler, is about that one.
+ */
+function inEpoch(pool: Pool, epoch: Epoch | undefined): Execute {
+  const begun = epoch?.number
+  return async (text, values) => {
+    const client = await pool.connect()
+    try {
+      if (epoch?.number !== begun) throw new Error('This was begun in another epoch of the database.')
+      const result = await client.query(text, values)
+      client.release()
+      return result
+    } catch (error) {
+      client.release(error as Error)
+      throw error
+    }
   }
 }
 

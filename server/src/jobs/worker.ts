@@ -8,7 +8,7 @@ import type { Listener } from './listener.ts'
 import type { Log } from './log.ts'
 import { Ownership, type RunParts } from './ownership.ts'
 import { within } from './patience.ts'
-import { type Pipeline, ShuttingDown } from './steps.ts'
+import { LeaseLost, type Pipeline, ShuttingDown } from './steps.ts'
 import { claimRun } from './store.ts'
 import type { Call, Transport } from './transport.ts'
 import { reap, watch } from './watch.ts'
@@ -28,8 +28,15 @@ export type WorkerOptions = {
   onChange?(runId: string): void
 }
 
+export type Worker = {
+  /** Takes no more work, aborts the steps, hands the runs to other workers. */
+  drain(): Promise<void>
+  /** The same, but writes nothing: the database has become another one, and its runs are somebody's there. */
+  drop(): Promise<void>
+}
+
 /** Answers calls, watches its runs, finds dead workers and lost calls. The transport stays its owner's to close. */
-export async function startWorker(options: WorkerOptions): Promise<{ drain(): Promise<void> }> {
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { db, transport, listener, pipelines, log, onChange = () => {} } = options
   const kinds = Object.keys(pipelines)
   const owner = `${hostname()} ${process.pid}`
@@ -60,18 +67,16 @@ export async function startWorker(options: WorkerOptions): Promise<{ drain(): Pr
   const watching = { db, transport, kinds, runs, log, signal: draining.signal }
   const loops = Promise.all([watch(watching), reap(watching)])
 
-  return {
-    /** Takes no more work, aborts the steps, hands the runs to other workers. */
-    async drain() {
-      draining.abort()
-      const idle = work.stop()
-      for (const run of runs) run.stop(new ShuttingDown())
-      await within(DRAIN_MS, Promise.all([idle, loops]))
-      if (runs.size > 0) log.warn({ runs: [...runs].map((run) => run.id) }, 'steps did not stop in time')
-      giveUp.abort()
-      await ear.close()
-    },
+  const end = async (why: LeaseLost | ShuttingDown) => {
+    draining.abort()
+    const idle = work.stop().catch(() => {})
+    for (const run of runs) run.stop(why)
+    await within(DRAIN_MS, Promise.all([idle, loops]))
+    if (runs.size > 0) log.warn({ runs: [...runs].map((run) => run.id) }, 'steps did not stop in time')
+    giveUp.abort()
+    await ear.close()
   }
+  return { drain: () => end(new ShuttingDown()), drop: () => end(new LeaseLost()) }
 }
 
 /** A Refusal is the run's own affair; anything else is ours. */

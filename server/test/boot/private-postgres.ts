@@ -11,6 +11,7 @@ const nobody = 65534
 
 export type PrivatePostgres = {
   url: string
+  port: number
   /** Accepts connections when this returns. */
   start(): Promise<void>
   /** SIGINT ends it in order, SIGQUIT at once, SIGKILL without a word. */
@@ -20,12 +21,24 @@ export type PrivatePostgres = {
 
 /** A PostgreSQL that may be restarted without anybody else noticing, made of the lab's programs. */
 export async function privatePostgres(): Promise<PrivatePostgres> {
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+  return made((dir) => run(asNobody(tool('initdb'), `--pgdata=${dir}`, ...options), { env: toolEnv(), cwd: '/' }))
+}
+
+/** Follows the one at that port as soon as it is started, without anybody waiting for it. */
+export async function replicaOf(port: number): Promise<PrivatePostgres> {
+  const from = ['--host=127.0.0.1', `--port=${port}`, '--username=postgres']
+  const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync', ...from]
+  const copy = (dir: string): Argv => asNobody(tool('pg_basebackup'), `--pgdata=${dir}`, ...options)
+  return made((dir) => run(copy(dir), { env: toolEnv(), cwd: '/' }))
+}
+
+async function made(fill: (dir: string) => Promise<unknown>): Promise<PrivatePostgres> {
   const dir = mkdtempSync(join(tmpdir(), 'slipway-postgres-'))
   chmodSync(dir, 0o700)
   chownSync(dir, nobody, nobody)
   const port = await freePort()
-  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
-  await run(asNobody(tool('initdb'), `--pgdata=${dir}`, ...options), { env: toolEnv(), cwd: '/' })
+  await fill(dir)
   const settings = [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
@@ -46,6 +59,7 @@ export async function privatePostgres(): Promise<PrivatePostgres> {
   }
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    port,
     async start() {
       // Its own IPC namespace: what a killed server leaves in shared memory goes with it.
       const [program, ...args]: Argv = ['unshare', '--ipc', '--', ...asNobody(tool('postgres'), '-D', dir)]
