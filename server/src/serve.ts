@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
 import { claimKeys } from './core/sealing/keys-in-use.ts'
+import { noteBuild } from './db/builds.ts'
 import { migrate } from './db/migrate.ts'
 import { buildApp } from './http/app.ts'
 import { letGo } from './http/let-go.ts'
@@ -31,6 +32,7 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
     await checkStart(config, logger)
     const ran = await migrate(platform.db)
     if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
+    await noteBuild(platform.db)
     await claimKeys(platform)
     const { lost } = await begin()
     const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })

@@ -5,6 +5,7 @@ import { noteProgress } from './core/instance/claim.ts'
 import type { Platform } from './core/platform.ts'
 import { HEARTBEAT_MS, sayInUse } from './core/sealing/keys-in-use.ts'
 import { sweepOrphans, sweepUploads } from './core/uploads/sweep.ts'
+import { BUILD_HEARTBEAT_MS, noteBuild } from './db/builds.ts'
 import type { Logger } from './wiring.ts'
 
 type Task = { name: string; everyMs: number; run(): Promise<unknown> }
@@ -17,6 +18,7 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
   const tasks: Task[] = [
     { name: 'token use', everyMs: 2_000, run: () => platform.tokenUse.flush() },
     { name: 'refusals', everyMs: 2_000, run: () => platform.denials.flush() },
+    { name: 'build in use', everyMs: BUILD_HEARTBEAT_MS, run: () => noteBuild(platform.db) },
     { name: 'key in use', everyMs: HEARTBEAT_MS, run: () => sayInUse(platform) },
     { name: 'idempotency keys', everyMs: 10 * 60_000, run: () => sweepIdempotency(platform) },
     { name: 'sessions and invitations', everyMs: 3600_000, run: () => sweepAccess(platform) },

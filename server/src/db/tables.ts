@@ -27,6 +27,8 @@ export type Tables = BackupTables &
       wentBackAt: ColumnType<Date | null, Date | undefined, Date>
       dataDirMarked: Generated<boolean>
     }
+    schemaFloor: { onlyOne: Generated<boolean>; floor: string }
+    buildInUse: { schema: string; usedAt: Updated }
     organization: { id: string; name: string; createdAt: Created }
     person: {
       id: string
@@ -211,6 +213,8 @@ export type Tables = BackupTables &
       answers: ColumnType<Record<string, unknown>, string | undefined, string>
       /** The machine and process that claimed it last. */
       owner: string | null
+      /** Of its kind when it was begun. */
+      version: Generated<number>
       /** Order within the lane. */
       position: Generated<string>
       createdAt: Created

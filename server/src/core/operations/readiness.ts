@@ -1,4 +1,4 @@
-import { isMigrated } from '../../db/migrate.ts'
+import { type SchemaState, schemaState } from '../../db/migrate.ts'
 import type { Platform } from '../platform.ts'
 
 type Check = { ok: boolean; detail: string }
@@ -12,9 +12,16 @@ export async function readiness({ db, draining }: Pick<Platform, 'db' | 'drainin
   return { ok: Object.values(checks).every((check) => check.ok), checks }
 }
 
+const DETAILS: Record<SchemaState, string> = {
+  fits: 'reachable, migrated',
+  'not migrated': 'not migrated',
+  'too new': 'a newer version took away what this one needs',
+}
+
 async function database(db: Platform['db']): Promise<Check> {
   try {
-    return (await isMigrated(db)) ? { ok: true, detail: 'reachable, migrated' } : { ok: false, detail: 'not migrated' }
+    const state = await schemaState(db)
+    return { ok: state === 'fits', detail: DETAILS[state] }
   } catch {
     return { ok: false, detail: 'not reachable' }
   }

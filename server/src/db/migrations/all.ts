@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely/migration'
 import { up as foundation } from './0001_foundation.ts'
 import { up as runs } from './0002_runs.ts'
 import { up as deployments } from './0003_deployments.ts'
@@ -15,23 +14,39 @@ import { up as access } from './0013_access.ts'
 import { up as scopes } from './0014_scopes.ts'
 import { up as claimIds } from './0017_claim_ids.ts'
 import { up as instance } from './0018_instance.ts'
+import { up as versions } from './0019_versions.ts'
+import type { SchemaMigration } from './migration.ts'
 
-/** In order; a migration that has been released is never edited. */
-export const migrations: Record<string, Migration> = {
+/** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
+export const migrations: Record<string, SchemaMigration> = {
   '0001_foundation': { up: foundation },
   '0002_runs': { up: runs },
   '0003_deployments': { up: deployments },
-  '0004_log_retention': { up: logRetention },
+  '0004_log_retention': {
+    up: logRetention,
+    contract: { floor: '0004_log_retention', why: 'gives each place in the archive to one segment' },
+  },
   '0005_git_credentials': { up: gitCredentials },
   '0006_lifecycle': { up: lifecycle },
   '0007_bake': { up: bake },
-  '0008_certificates': { up: certificates },
+  '0008_certificates': {
+    up: certificates,
+    contract: { floor: '0008_certificates', why: 'takes the columns service, port and path_prefix from host_name' },
+  },
   '0009_backup_destinations': { up: backupDestinations },
   '0010_sealing_keys': { up: sealingKeys },
   '0011_destination_checks': { up: destinationChecks },
   '0012_path_prefixes': { up: pathPrefixes },
   '0013_access': { up: access },
   '0014_scopes': { up: scopes },
+  '0012_path_prefixes': {
+    up: pathPrefixes,
+    contract: {
+      floor: '0012_path_prefixes',
+      why: 'forbids a slash at the end of a path, which builds before it write',
+    },
+  },
   '0017_claim_ids': { up: claimIds },
   '0018_instance': { up: instance },
+  '0019_versions': { up: versions },
 }
