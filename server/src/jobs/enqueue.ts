@@ -12,6 +12,8 @@ export type NewRun = {
   /** One run at a time per lane, in the order of submission. */
   lane: string
   kind: string
+  /** Of its pipeline; 1 where that says nothing. */
+  version?: number
   orgId: string
   input: unknown
   /** Kinds whose runs of the lane end if they have not started: this one takes their place. */
@@ -22,13 +24,13 @@ export type Superseded = { id: string; kind: string; input: unknown }
 
 /** Everything here happens in the caller's transaction, or not at all. Returns the runs that this one superseded. */
 export async function submit(tx: Tx, waker: Waker, run: NewRun): Promise<Superseded[]> {
-  const { id, lane, kind, orgId, input, supersede = [] } = run
+  const { id, lane, kind, version = 1, orgId, input, supersede = [] } = run
   // Two submissions at once must see each other, or neither would give way.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`run lane ${lane}`}, 0))`.execute(tx)
   const superseded = supersede.length > 0 ? await supersedeQueued(tx, orgId, lane, supersede) : []
   await tx
     .insertInto('run')
-    .values({ id, lane, kind, orgId, input: JSON.stringify(input ?? null) })
+    .values({ id, lane, kind, version, orgId, input: JSON.stringify(input ?? null) })
     .execute()
   await waker.wake(tx, lane)
   return superseded

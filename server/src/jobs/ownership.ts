@@ -21,6 +21,7 @@ export class Ownership implements RunFacts {
   readonly orgId: string
   readonly lane: string
   readonly input: unknown
+  readonly version: number
   readonly fence: number
   readonly claim: string
   readonly claimed: ClaimedRun
@@ -41,6 +42,7 @@ export class Ownership implements RunFacts {
     this.orgId = claimed.orgId
     this.lane = claimed.lane
     this.input = claimed.input
+    this.version = claimed.version
     this.fence = claimed.fence
     this.claim = claimed.claim
     this.#call = call

@@ -15,6 +15,7 @@ export class OwnedRun implements Run {
   readonly orgId: string
   readonly lane: string
   readonly input: unknown
+  readonly version: number
   readonly fence: number
   readonly claim: string
   readonly signal: AbortSignal
@@ -31,6 +32,7 @@ export class OwnedRun implements Run {
     this.orgId = ownership.orgId
     this.lane = ownership.lane
     this.input = ownership.input
+    this.version = ownership.version
     this.fence = ownership.fence
     this.claim = ownership.claim
     this.#ownership = ownership

@@ -25,6 +25,8 @@ export type RunFacts<Input = unknown> = Claim & {
   readonly orgId: string
   readonly lane: string
   readonly input: Input
+  /** Of its kind when it was begun. */
+  readonly version: number
 }
 
 /**
@@ -56,6 +58,11 @@ export const LATER = 'later'
 
 /** One kind of run. The hooks write the caller's own rows in the transaction that changes the run's. */
 export type Pipeline<Input = unknown> = {
+  /**
+   * Rises when steps or their outputs change so that an older build could not go on with the run. A run keeps the version
+   * it was begun as, and both builds may have it in turn: what has changed asks for `run.version`. Submit with the same.
+   */
+  version?: number
   run(run: Run<Input>): Promise<unknown>
   /** The run will not succeed; what was started is undone now. */
   onUnwind?(tx: Tx, run: RunFacts<Input>, end: End): Promise<unknown>

@@ -6,6 +6,7 @@ export type ClaimedRun = {
   id: string
   lane: string
   kind: string
+  version: number
   orgId: string
   input: unknown
   fence: number
@@ -18,23 +19,29 @@ export type ClaimedRun = {
   outcomeReason: RunReason | null
 }
 
+/** The newest version of each kind that this build knows; 1 where nothing is said. */
+export type Versions = Record<string, number>
+const known = (versions: Versions) => sql`version <= coalesce((${JSON.stringify(versions)}::jsonb ->> kind)::int, 1)`
+
 /**
  * The running run of the lane (its owner is gone, or the call would not have come to us), else the oldest queued one.
- * A parked one is found first and then refused, so it holds back the rest of its lane.
+ * A parked one is found first and then refused, so it holds back the rest of its lane; and so is one that only a newer
+ * build knows.
  */
 export async function claimRun(
   db: Database,
   lane: string,
   kinds: string[],
   owner: string,
+  versions: Versions = {},
 ): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
     update run set status = 'running', fence = fence + 1, claim = gen_random_uuid(), attempts = attempts + 1,
       owner = ${owner}, started_at = coalesce(started_at, clock_timestamp())
-    where status in ('queued', 'running') and kind = any(${kinds}) and id = (
+    where status in ('queued', 'running') and kind = any(${kinds}) and ${known(versions)} and id = (
       select id from run where lane = ${lane} and status in ('queued', 'running', 'parked')
       order by status = 'queued', position limit 1 for update)
-    returning id, lane, kind, org_id, input, fence, claim, attempts, writes, answers, cancel, outcome, outcome_reason
+    returning id, lane, kind, version, org_id, input, fence, claim, attempts, writes, answers, cancel, outcome, outcome_reason
   `.execute(db)
   return rows[0]
 }
@@ -70,10 +77,16 @@ export async function hasQueued(tx: Tx, lane: string): Promise<boolean> {
 }
 
 /** Row and call change in one transaction, so one of these without a call means that the call was deleted or gave up. */
-export async function runnableLanes(db: Database, kinds: string[], after: string, most: number): Promise<string[]> {
+export async function runnableLanes(
+  db: Database,
+  kinds: string[],
+  after: string,
+  most: number,
+  versions: Versions = {},
+): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     select distinct lane from run r
-    where lane > ${after} and status in ('queued', 'running') and kind = any(${kinds}) and (status = 'running' or
+    where lane > ${after} and status in ('queued', 'running') and kind = any(${kinds}) and ${known(versions)} and (status = 'running' or
       not exists (select 1 from run a where a.lane = r.lane and a.status in ('running', 'parked')))
     order by lane limit ${most}`.execute(db)
   return rows.map((row) => row.lane)

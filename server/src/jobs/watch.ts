@@ -4,7 +4,7 @@ import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
 import { isOutage, repeat } from './patience.ts'
 import { LeaseLost } from './steps.ts'
-import { isYoung, ownership, runnableLanes } from './store.ts'
+import { isYoung, ownership, runnableLanes, type Versions } from './store.ts'
 import { HEARTBEAT_SECONDS, type Transport } from './transport.ts'
 
 const LOOK_MS = 1000
@@ -16,6 +16,7 @@ type Watched = {
   db: Database
   transport: Transport
   kinds: string[]
+  versions: Versions
   runs: Set<Ownership>
   log: Log
   signal: AbortSignal
@@ -68,12 +69,12 @@ async function checkOwnership(db: Database, runs: Set<Ownership>): Promise<void>
 }
 
 /** Wakes lanes that could run and have no call. */
-export async function reap({ db, transport, kinds, log, signal }: Watched): Promise<void> {
+export async function reap({ db, transport, kinds, versions, log, signal }: Watched): Promise<void> {
   await repeat(REAP_MS, signal, async () => {
     try {
       let last: string | undefined = ''
       while (last !== undefined && !signal.aborted) {
-        const lanes: string[] = await runnableLanes(db, kinds, last, MOST_LANES)
+        const lanes: string[] = await runnableLanes(db, kinds, last, MOST_LANES, versions)
         for (const lane of lanes.length > 0 ? await transport.missing(lanes) : []) {
           log.warn({ lane }, 'a run had lost its call')
           await transaction(db, (tx) => transport.wake(tx, lane))

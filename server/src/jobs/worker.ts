@@ -39,6 +39,7 @@ export type Worker = {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { db, transport, listener, pipelines, log, onChange = () => {} } = options
   const kinds = Object.keys(pipelines)
+  const versions = Object.fromEntries(Object.entries(pipelines).map(([kind, { version = 1 }]) => [kind, version]))
   const owner = `${hostname()} ${process.pid}`
   const runs = new Set<Ownership>()
   const draining = new AbortController()
@@ -48,7 +49,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const handle = async (call: Call) => {
     if (draining.signal.aborted) return passOn(db, transport, call)
-    const claimed = await claimRun(db, call.lane, kinds, owner)
+    const claimed = await claimRun(db, call.lane, kinds, owner, versions)
     const pipeline = claimed && pipelines[claimed.kind]
     // The lane is parked, has nothing left to do, or is not for us.
     if (!pipeline) return
@@ -64,7 +65,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     for (const run of runs) if (word === 'cancel' && run.id === about) run.cancel()
   })
   const work = await transport.work(options.slots, handle)
-  const watching = { db, transport, kinds, runs, log, signal: draining.signal }
+  const watching = { db, transport, kinds, versions, runs, log, signal: draining.signal }
   const loops = Promise.all([watch(watching), reap(watching)])
 
   const end = async (why: LeaseLost | ShuttingDown) => {

@@ -10,6 +10,7 @@ import { connectEngine } from '../../src/drivers/runtime/connect.ts'
 import { tasksOf } from '../../src/drivers/runtime/find.ts'
 import { LABEL } from '../../src/drivers/runtime/labels.ts'
 import { swarmRuntime } from '../../src/drivers/runtime/swarm.ts'
+import { clearEngine } from './clear-engine.ts'
 import { type FailingPair, failingPair } from './failing-pair.ts'
 import { addOwner } from './owner.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
@@ -56,11 +57,8 @@ beforeAll(async () => {
 }, 300_000)
 
 afterAll(async () => {
-  const signal = AbortSignal.timeout(100_000)
   await Promise.all(processes.map((one) => one.end()))
-  for (const id of Object.values(projects)) await runtime.withdraw(engine, id, { signal, atOnce: true }).catch(() => {})
-  await removeEdge(signal).catch(() => {})
-  await runtime.owner.release(engine, org, { signal }).catch(() => {})
+  await clearEngine(engine, { instance, org, projects: Object.values(projects) })
   runtime.close()
   await pair?.remove()
   rmSync(dataDir, { recursive: true, force: true })
@@ -80,18 +78,6 @@ function start(role: 'api' | 'worker'): ServerProcess {
   const made = startProcess(env, ['--role', role])
   processes.push(made)
   return made
-}
-
-async function removeEdge(signal: AbortSignal): Promise<void> {
-  const { wire, createLogger } = await import('../../src/wiring.ts')
-  const { readConfig } = await import('../../src/config.ts')
-  const config = readConfig({
-    SLIPWAY_DATABASE_URL: pair.url,
-    SLIPWAY_SECRET_KEY: 'a'.repeat(64).replaceAll('aa', 'a7'),
-    SLIPWAY_INSTANCE: instance,
-  })
-  const wired = wire(config, createLogger('silent'))
-  await wired.removeEdge(engine, signal).finally(wired.close)
 }
 
 const workers = () => processes.slice(1)
@@ -151,4 +137,4 @@ test('a replica promoted without the last claims: each run ends right, with one 
   expect(await ended(next)).toMatchObject({ status: 'ready', number })
   expect(workers().every((worker) => worker.running())).toBe(true)
   expect(workers().map((worker) => worker.said().includes('drops what it holds'))).toEqual([true, true])
-}, 400_000)
+}, 600_000)

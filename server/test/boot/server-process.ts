@@ -27,10 +27,10 @@ export type ServerProcess = {
   end(): Promise<void>
 }
 
-/** A real server in a process of its own, from source, on a port that the machine chooses. */
-export function startProcess(env: Record<string, string>, argv: string[] = []): ServerProcess {
+/** A real server in a process of its own, from source (of this build, or of another one), on a port that the machine chooses. */
+export function startProcess(env: Record<string, string>, argv: string[] = [], build = root): ServerProcess {
   const own = env.SLIPWAY_DATA_DIR === undefined ? mkdtempSync(join(tmpdir(), 'slipway-boot-')) : undefined
-  const child = spawn(process.execPath, ['--conditions=slipway-source', join(root, 'server/src/main.ts'), ...argv], {
+  const child = spawn(process.execPath, ['--conditions=slipway-source', join(build, 'server/src/main.ts'), ...argv], {
     env: {
       PATH: process.env.PATH ?? '',
       ...(own !== undefined && { SLIPWAY_DATA_DIR: own }),

@@ -4,7 +4,7 @@ import { openDatabase, type Tx } from '../../src/db/database.ts'
 import { Fenced } from '../../src/jobs/fenced.ts'
 import { Limits } from '../../src/jobs/limit.ts'
 import { Cancelled, LeaseLost } from '../../src/jobs/steps.ts'
-import { type ClaimedRun, claimRun } from '../../src/jobs/store.ts'
+import { type ClaimedRun, claimRun, runnableLanes } from '../../src/jobs/store.ts'
 import { cuttingProxy } from './cutting-proxy.ts'
 import { openYard, type Yard } from './yard.ts'
 
@@ -123,6 +123,18 @@ test('a write inside a write is refused instead of waiting for itself', async ()
   const fenced = new Fenced(yard.db, run, never, () => {})
   const nested = fenced.commit({}, () => fenced.commit({}, async () => {}))
   await expect(nested).rejects.toThrow('inside a fenced write')
+})
+
+test('a run that was begun as a newer version is left to builds that know it, and its call is theirs to give', async () => {
+  const id = await yard.submit({}, { version: 2 })
+  expect(await claimRun(yard.db, id, ['test'], 'old')).toBeUndefined()
+  expect(await runnableLanes(yard.db, ['test'], '', 1000)).not.toContain(id)
+  expect(await runnableLanes(yard.db, ['test'], '', 1000, { test: 2 })).toContain(id)
+  expect(await claimRun(yard.db, id, ['test'], 'new', { test: 2 })).toMatchObject({ id, version: 2 })
+  // Nor is it taken over when its owner falls silent.
+  expect(await claimRun(yard.db, id, ['test'], 'old')).toBeUndefined()
+  const older = await yard.submit()
+  expect(await claimRun(yard.db, older, ['test'], 'new', { test: 2 })).toMatchObject({ version: 1 })
 })
 
 test('a worker leaves runs of kinds it does not know', async () => {

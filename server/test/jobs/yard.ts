@@ -88,7 +88,7 @@ function runsIn({ db, transport, query }: Parts) {
       return status === wanted || undefined
     })
   return {
-    submit: async (input: Input = {}, more: { lane?: string; supersede?: string[] } = {}) => {
+    submit: async (input: Input = {}, more: { lane?: string; supersede?: string[]; version?: number } = {}) => {
       const id = newId('dep')
       const run = { id, lane: id, kind: 'test', orgId: ORG, input, ...more }
       await transaction(db, (tx) => submit(tx, transport, run))
