@@ -9,7 +9,7 @@ const MOST_SERVERS = 200
 const MOST_PROJECTS = 100
 const DEADLINE_MS = 60_000
 
-type Parts = Pick<DeployParts, 'db' | 'keys' | 'runtime' | 'log'>
+type Parts = Pick<DeployParts, 'db' | 'keys' | 'config' | 'runtime' | 'log'>
 
 /**
  * Finds drift: engines that do not run what is written down. One of both has gone back: the database to a replica or a
@@ -37,8 +37,8 @@ export async function compareServers(parts: Parts, signal: AbortSignal): Promise
  * Whose the engine is. One that has lost its mark, or has had it since before there were ids, gets ours; but only the very
  * engine that was ours: whatever else answers at its address waits for somebody to deploy there.
  */
-async function claimAgain({ keys, runtime, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
-  const engine = engineOf({ keys }, server)
+async function claimAgain({ keys, config, runtime, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
+  const engine = engineOf({ keys, config }, server)
   const owner = await runtime.owner.read(engine, { signal })
   const facts = { server: server.id, engine: owner.engineId, known: server.engineId }
   if (owner.foreign !== null) {
@@ -55,8 +55,8 @@ async function claimAgain({ keys, runtime, log }: Parts, server: servers.ServerR
 
 /** The projects that were not as they should be. */
 export async function compareServer(parts: Parts, server: servers.ServerRow, signal: AbortSignal): Promise<string[]> {
-  const { db, keys, runtime } = parts
-  const engine = engineOf({ keys }, server)
+  const { db, keys, config, runtime } = parts
+  const engine = engineOf({ keys, config }, server)
   const owner = await claimAgain(parts, server, signal)
   if (owner?.org !== server.orgId) return []
   const ids = (await servers.sameEngine(db, { ...server, engineId: owner.engineId })).map(({ id }) => id)

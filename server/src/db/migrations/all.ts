@@ -36,9 +36,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0009_backup_destinations': { up: backupDestinations },
   '0010_sealing_keys': { up: sealingKeys },
   '0011_destination_checks': { up: destinationChecks },
-  '0012_path_prefixes': { up: pathPrefixes },
-  '0013_access': { up: access },
-  '0014_scopes': { up: scopes },
   '0012_path_prefixes': {
     up: pathPrefixes,
     contract: {
@@ -46,6 +43,8 @@ export const migrations: Record<string, SchemaMigration> = {
       why: 'forbids a slash at the end of a path, which builds before it write',
     },
   },
+  '0013_access': { up: access },
+  '0014_scopes': { up: scopes },
   '0017_claim_ids': { up: claimIds },
   '0018_instance': { up: instance },
   '0019_versions': { up: versions },
