@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { Notifications } from '../../db/notifications.ts'
 import { databaseOutage } from '../../errors.ts'
 import { append, type EventType, type Fence, findStored, type NewEvent } from './events-store.ts'
-import { shortened } from './line.ts'
+import { shownLine } from './line.ts'
 
 /** Takes events as they come and stores them in batches, in order. */
 export type EventWriter = {
@@ -157,7 +157,7 @@ function clean(data: Record<string, unknown>, redact: (text: string) => string):
 }
 
 function cleaned(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return shortened(redact(value)).replaceAll('\0', '�').toWellFormed()
+  if (typeof value === 'string') return shownLine(value, redact).replaceAll('\0', '�').toWellFormed()
   if (Array.isArray(value)) return value.map((one) => cleaned(one, redact))
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'object' && value !== null) return clean(value as Record<string, unknown>, redact)

@@ -4,7 +4,7 @@ import { allVariables } from '../projects/settings-store.ts'
 import { openVariables } from '../projects/variables.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
-import { type Line, shortened } from './line.ts'
+import { type Line, shownLine } from './line.ts'
 import { merged } from './merged.ts'
 import { redactor } from './redact.ts'
 import { releaseOf } from './release/release.ts'
@@ -112,7 +112,7 @@ async function reader(
     stream,
     step: null,
     service,
-    line: shortened((await current())(line)),
+    line: shownLine(line, await current()),
   })
   const { services } = releaseOf(parts, deployment)
   const brought = (service: string) => services.find((spec) => spec.service === service)?.deployment ?? deployment.id
