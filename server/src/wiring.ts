@@ -13,6 +13,7 @@ import { history } from './core/deployments/history/history.ts'
 import { liveRedactors } from './core/deployments/live-redactors.ts'
 import type { AuthorityParts, DeployParts } from './core/deployments/parts.ts'
 import { deployPipeline } from './core/deployments/pipeline.ts'
+import { redactors } from './core/deployments/redact/redactors.ts'
 import { removePipeline } from './core/deployments/remove.ts'
 import { restartPipeline } from './core/deployments/restart.ts'
 import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
@@ -108,8 +109,7 @@ export function wire(config: Config, logger: Logger): Wired {
     denials: denials(db),
     blobs: diskBlobs(join(config.dataDir, 'blobs')),
     engines: dockerInspector(),
-    localFolders:
-      config.localSources === null ? null : localFolders(config.localSources, { most: config.upload.files }),
+    localFolders: foldersOf(config),
     sshKeys: { generate: generateKeyPair, publicKeyOf },
     transport,
     changes,
@@ -138,7 +138,8 @@ function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'
   const past = history({ db, archive })
   const shown = {
     feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
-    redactors: liveRedactors({ db, changes }),
+    redactors: redactors(),
+    liveRedactors: liveRedactors({ db, changes }),
   }
   return { archive, history: past, ...shown }
 }
@@ -177,6 +178,9 @@ async function work({ platform, epoch, transport, listener }: Workshop): Promise
   }
   return keepWorking({ epoch, log, renew: transport.renew, start })
 }
+
+const foldersOf = ({ localSources, upload }: Config) =>
+  localSources === null ? null : localFolders(localSources, { most: upload.files })
 
 /** Runs at once in one process; most of their time is spent waiting for an engine. */
 const SLOTS = 8

@@ -19,6 +19,7 @@ import type { Denials } from './audit/denials.ts'
 import type { Feeds } from './deployments/feed.ts'
 import type { History } from './deployments/history/history.ts'
 import type { LiveRedactors } from './deployments/live-redactors.ts'
+import type { Redactors } from './deployments/redact/redactors.ts'
 import type { Instance } from './instance/guard.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
 import type { TokenUse } from './tokens/use.ts'
@@ -50,7 +51,8 @@ export type Platform = {
   archive: Archive
   history: History
   feeds: Feeds
-  redactors: LiveRedactors
+  redactors: Redactors
+  liveRedactors: LiveRedactors
   runtime: Runtime
   edge: Edge<EngineTarget>
   dns: Dns

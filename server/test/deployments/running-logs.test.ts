@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { app, startSite } from './site.ts'
+import { processorMs } from '../processor.ts'
+import { app, GOOD, startSite } from './site.ts'
 
 const site = await startSite('runlogs')
 const SECRET = 'sesame-open-please'
@@ -89,3 +91,55 @@ describe('what a service prints', async () => {
     expect(JSON.stringify((await read(first, 'limit=5000')).body)).not.toContain('v2 tick')
   }, 120_000)
 })
+
+describe('a thousand variables of 64 KiB cost one request for logs a moment of the processor', async () => {
+  const kinds: Record<string, (n: number) => string> = {
+    'with equal beginnings': (n) => `${'a'.repeat(65_530)}${String(n).padStart(6, '0')}`,
+    'of nothing in common': () => randomBytes(49_152).toString('base64'),
+  }
+  test.each(Object.entries(kinds))(
+    '%s',
+    async (kind, value) => {
+      const projectId = await site.project(`heavy ${kind}`)
+      const id = await site.start(projectId, app(GOOD))
+      expect(await site.ended(id)).toMatchObject({ status: 'ready' })
+      for (let n = 0; n < 900; n += 100) {
+        const variables = Array.from({ length: 100 }, (_, k) => ({ name: `LONG_${n + k}`, value: value(n + k) }))
+        expect((await site.api('PUT', `/api/projects/${projectId}/variables`, { variables })).status).toBe(200)
+      }
+      const taken: number[] = []
+      for (let n = 0; n < 4; n++) {
+        // Each time something that is not known from the last one.
+        const variables = [{ name: 'OTHER', value: `other value ${n}` }]
+        await site.api('PUT', `/api/projects/${projectId}/variables`, { variables })
+        taken.push(await processorMs(async () => expect((await read(id, 'limit=1')).status).toBe(200)))
+      }
+      expect(Math.min(...taken), taken.join(' ')).toBeLessThan(150)
+    },
+    180_000,
+  )
+})
+
+test('what lies in a secret file of a compose project is not shown, though a colour stands in it', async () => {
+  const projectId = await site.project('filed')
+  const { id } = await site.upload({
+    'compose.yaml': `
+services:
+  web:
+    build: .
+    expose: ["8080"]
+    secrets: [key]
+secrets:
+  key: { file: ./key.txt }
+`,
+    Dockerfile: `FROM busybox:1
+CMD cat /run/secrets/key; sed 's/open/\x1b[31mopen/' /run/secrets/key; exec httpd -f -p 8080
+`,
+    'key.txt': `${SECRET}\n`,
+  })
+  const made = await site.api('POST', '/api/deployments/build/access', { projectId, uploadSessionId: id })
+  expect(made.status, made.text).toBe(201)
+  expect(await site.ended(made.body.deployment_id)).toMatchObject({ status: 'ready' })
+  const { body } = await read(made.body.deployment_id, 'limit=50')
+  expect(body.data.map(({ line }: { line: string }) => line)).toEqual(['•••', '•••'])
+}, 120_000)

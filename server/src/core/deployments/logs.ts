@@ -14,7 +14,7 @@ export type LogQuery = {
   kind: 'build' | 'runtime'
   service?: string | undefined
 }
-type Parts = Pick<Platform, 'db' | 'history' | 'runtime' | 'keys' | 'config' | 'redactors'>
+type Parts = Pick<Platform, 'db' | 'history' | 'runtime' | 'keys' | 'config' | 'redactors' | 'liveRedactors'>
 
 const DEFAULT_LINES = 1000
 const PAGE_CHARACTERS = 4 * 1024 * 1024

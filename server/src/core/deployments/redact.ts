@@ -6,14 +6,14 @@ const MASK = '•••'
 const EVERYDAY =
   /^(?:\d{1,5}|true|false|none|null|undefined|production|development|staging|test|debug|info|warn|error|localhost|0\.0\.0\.0|127\.0\.0\.1)$/i
 /** Characters of secrets that are known whole, over all of them. */
-const BUDGET = 128 * 1024
+export const BUDGET = 128 * 1024
 /** Of a value beyond it, so many are known of every so many: also in hexadecimal some of each part that a long line is cut into. */
 const SAMPLE = 48
 const SPACING = 8000
 
 /** All that is known of a value which was not read whole: its first characters, at least 48 of them. */
 export type Head = { head: string }
-type Redactor = ((text: string) => string) & { bytes: number }
+export type Redactor = ((text: string) => string) & { bytes: number }
 
 /**
  * Replaces every known secret value wherever it shows up: as it is, as base64, hexadecimal, URL-encoded or inside a JSON

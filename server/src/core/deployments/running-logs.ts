@@ -1,16 +1,17 @@
 import type { LogLine } from '../../drivers/runtime/running/log-lines.ts'
 import type { Platform } from '../platform.ts'
-import { allVariables } from '../projects/settings-store.ts'
-import { openVariables } from '../projects/variables.ts'
+import { variablesVersion } from '../projects/settings-store.ts'
+import { recognisableValues } from '../projects/variables.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import { type Line, shownLine } from './line.ts'
 import { merged } from './merged.ts'
-import { redactor } from './redact.ts'
+import { BUDGET, type Redactor, redactor } from './redact.ts'
 import { releaseOf } from './release/release.ts'
+import { frozenSecrets } from './secrets.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'runtime' | 'keys' | 'config' | 'redactors'>
+type Parts = Pick<Platform, 'db' | 'runtime' | 'keys' | 'config' | 'redactors' | 'liveRedactors'>
 type Wanted = {
   limit: number
   service?: string | undefined
@@ -30,7 +31,7 @@ export async function readRunning(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<Line[]> {
-  const redact = await redactorOf(parts, deployment)()
+  const redact = await redactorOf(parts, deployment)
   const open = await reader(parts, deployment, wanted, async () => redact)
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
   const found: Line[] = []
@@ -66,7 +67,7 @@ export async function followRunning(
   return async function* (reading) {
     const left = new AbortController()
     const either = AbortSignal.any([reading, left.signal])
-    const live = parts.redactors.open(deployment, redactorOf(parts, deployment))
+    const live = parts.liveRedactors.open(deployment, renewed(parts, deployment))
     try {
       const open = await reader(parts, deployment, wanted, live.current)
       const sources = servicesOf(deployment, wanted).map((service) => open(service, true, either))
@@ -88,14 +89,14 @@ const servicesOf = ({ services }: store.DeploymentRow, { service }: Wanted): str
 const engineFor = async (parts: Parts, { orgId, serverId }: store.DeploymentRow) =>
   engineOf(parts, await servers.load(parts.db, orgId, serverId))
 
-/** Makes one anew whenever it is called. What was secret at the last call stays hidden: a service may still print it. */
-function redactorOf(parts: Parts, deployment: store.DeploymentRow): () => Promise<Redact> {
-  let before: string[] = []
+/** What was secret at the last call stays hidden: a service may still print it. */
+function renewed(parts: Parts, deployment: store.DeploymentRow): () => Promise<Redact> {
+  let before: Redactor | undefined
   return async () => {
-    const now = await secretsOf(parts, deployment)
-    const made = redactor(new Set([...before, ...now]))
+    const now = await redactorOf(parts, deployment)
+    const last = before
     before = now
-    return made
+    return last === undefined || last === now ? now : (text) => now(last(text))
   }
 }
 
@@ -125,12 +126,15 @@ async function reader(
   }
 }
 
-/** Values of variables as they are now, and as the releases that may be running have them. */
-async function secretsOf(parts: Parts, deployment: store.DeploymentRow): Promise<string[]> {
+/** Of what must not be shown now; while that is the same, so is this. */
+async function redactorOf(parts: Parts, deployment: store.DeploymentRow): Promise<Redactor> {
   const { orgId, projectId: id } = deployment
-  const now = openVariables(parts, await allVariables(parts.db, { id, orgId }))
-  const active = await store.findActive(parts.db, id)
-  const frozen = [deployment, active].flatMap((row) => releaseOf(parts, row).services)
-  const values = frozen.flatMap(({ environment: { PORT: _, ...environment } }) => Object.values(environment))
-  return [...new Set([...now.map(({ value }) => value), ...values])]
+  const releases = [deployment, await store.findActive(parts.db, id)]
+  const key = [id, await variablesVersion(parts.db, { id, orgId }), ...releases.map(sealedEnd)].join(' ')
+  return parts.redactors.get(key, async () =>
+    redactor([...(await recognisableValues(parts, { id, orgId }, BUDGET)), ...frozenSecrets(parts, releases)]),
+  )
 }
+
+/** No two sealed texts end alike. */
+const sealedEnd = (row: { release: string | null } | undefined) => row?.release?.slice(-32) ?? '-'

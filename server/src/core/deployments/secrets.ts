@@ -22,11 +22,17 @@ export async function secretsOfRun(
     await store.findActive(parts.db, deployment.projectId),
     ...(rollbackOf === undefined ? [] : [await store.load(parts.db, deployment.orgId, rollbackOf)]),
   ]
-  const frozen = releases
+  return [...variables.map(({ value }) => value), ...secretsOf(parts, project), ...frozenSecrets(parts, releases)]
+}
+
+/** The values that are frozen in the releases of these: environments, and what lies in secret files. */
+export const frozenSecrets = (
+  parts: Pick<Platform, 'keys'>,
+  rows: ({ id: string; release: string | null } | undefined)[],
+): string[] =>
+  rows
     .flatMap((row) => releaseOf(parts, row).services)
     .flatMap(({ environment, files = [] }) => [...Object.values(environment), ...files.flatMap(secretText)])
-  return [...variables.map(({ value }) => value), ...secretsOf(parts, project), ...frozen]
-}
 
 /** What lies in a secret file, as it would be printed. */
 const secretText = ({ kind, content }: { kind: string; content: string }) =>

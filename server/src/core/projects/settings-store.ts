@@ -89,6 +89,32 @@ export async function listVariables(db: Queryable, project: Owner, query: PageQu
 export const allVariables = (db: Queryable, project: Owner) =>
   ofProject(db, project).orderBy('service').orderBy('name').limit(1000).execute()
 
+/** The first characters of each sealed value, and how many there are. PostgreSQL reads no more of long ones than that. */
+export const startsOfVariables = (db: Queryable, project: Owner, characters: number) =>
+  db
+    .selectFrom('variable')
+    .select(['id', sql<string>`left(value, ${characters})`.as('start'), sql<number>`octet_length(value)`.as('length')])
+    .where('projectId', '=', project.id)
+    .where('orgId', '=', project.orgId)
+    .orderBy('service')
+    .orderBy('name')
+    .limit(1000)
+    .execute()
+
+export const variablesOf = (db: Queryable, project: Owner, ids: string[]) =>
+  ofProject(db, project).where('id', 'in', ids).execute()
+
+/** Another text whenever a value is: a variable that is set anew has a new id. */
+export async function variablesVersion(db: Queryable, project: Owner): Promise<string> {
+  const { version } = await db
+    .selectFrom('variable')
+    .select(sql<string>`md5(coalesce(string_agg(id, ' ' order by id), ''))`.as('version'))
+    .where('projectId', '=', project.id)
+    .where('orgId', '=', project.orgId)
+    .executeTakeFirstOrThrow()
+  return version
+}
+
 export const countVariables = async (db: Queryable, project: Owner) =>
   (
     await db

@@ -44,6 +44,14 @@ test('another character anywhere in the text does not open, also where it would 
   for (const longer of [`${sealed}=`, `${sealed}.`, ` ${sealed}`]) expect(() => ring.open(longer, PLACE)).toThrow()
 })
 
+test('the first characters of a long value are read from the start of its sealed text', () => {
+  const long = 'ä€𝒳 '.repeat(2000)
+  const start = ring.seal(long, PLACE).slice(0, 584)
+  expect(long.startsWith(ring.peek(start))).toBe(true)
+  expect(ring.peek(start).length).toBeGreaterThan(100)
+  expect(() => parseKeyRing(key()).peek(start)).toThrow('needs key')
+})
+
 test('an older key of the ring still opens; the first one seals; a dropped one is named', () => {
   const two = key()
   const rotated = parseKeyRing(`${two},${one}`)

@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
+import { StringDecoder } from 'node:string_decoder'
 
 const FORM = 'v1'
 const SALT = 16
@@ -10,6 +19,11 @@ export type KeyRing = {
   /** `place` is where the value lives (table/row/column): a value moved elsewhere does not open. */
   seal(plain: string, place: string): string
   open(sealed: string, place: string): string
+  /**
+   * The first characters of a value, from the first of its sealed text. Nothing says that they were not changed: for
+   * who has to recognise a value that is too long to be read, and for nothing else.
+   */
+  peek(start: string): string
   /** A key for another purpose, derived from the first key. */
   derive(purpose: string): string
   /** Ids of the keys, first the one that seals. */
@@ -46,10 +60,18 @@ function isGuessable(key: Buffer): boolean {
 }
 
 function keyRing(keys: Buffer[]): KeyRing {
-  const byId = new Map(keys.map((key) => [keyId(key), key]))
+  const byId = new Map(keys.map((key) => [keyId(key), createSecretKey(key)]))
   const [first] = byId
   if (!first) throw new Error('The key ring is empty.')
   const [primaryId, primary] = first
+
+  const parse = (sealed: string) => {
+    const [form, id = '', payload = '', ...more] = sealed.split('.')
+    const key = byId.get(id)
+    if (form !== FORM) throw new Error('A sealed value has an unknown form.')
+    if (!key) throw new Error(`A sealed value needs key ${id}, which is not in SLIPWAY_SECRET_KEY.`)
+    return { key, id, payload, more: more.length > 0 }
+  }
 
   return {
     ids: [...byId.keys()],
@@ -63,26 +85,32 @@ function keyRing(keys: Buffer[]): KeyRing {
       return `${FORM}.${primaryId}.${Buffer.concat([salt, nonce, cipher.getAuthTag(), text]).toString('base64url')}`
     },
     open(sealed, place) {
-      const [form, id = '', payload = '', ...more] = sealed.split('.')
-      const key = byId.get(id)
-      if (form !== FORM) throw new Error('A sealed value has an unknown form.')
-      if (!key) throw new Error(`A sealed value needs key ${id}, which is not in SLIPWAY_SECRET_KEY.`)
+      const { key, id, payload, more } = parse(sealed)
       const bytes = Buffer.from(payload, 'base64url')
       // Several texts stand for the same bytes; only the one that was written counts.
-      if (more.length > 0 || bytes.toString('base64url') !== payload) throw new Error('A sealed value was changed.')
+      if (more || bytes.toString('base64url') !== payload) throw new Error('A sealed value was changed.')
       if (bytes.length < SALT + NONCE + TAG) throw new Error('A sealed value is too short.')
-      const nonce = bytes.subarray(SALT, SALT + NONCE)
-      const decipher = createDecipheriv('aes-256-gcm', messageKey(key, bytes.subarray(0, SALT)), nonce, {
-        authTagLength: TAG,
-      })
+      const decipher = decipherOf(key, bytes)
       decipher.setAAD(Buffer.from(`${FORM}.${id}.${place}`))
       decipher.setAuthTag(bytes.subarray(SALT + NONCE, SALT + NONCE + TAG))
       return Buffer.concat([decipher.update(bytes.subarray(SALT + NONCE + TAG)), decipher.final()]).toString('utf8')
     },
+    peek(start) {
+      const { key, payload } = parse(start)
+      const bytes = Buffer.from(payload.slice(0, payload.length & ~3), 'base64url')
+      const text = decipherOf(key, bytes).update(bytes.subarray(SALT + NONCE + TAG))
+      // The last character may be cut.
+      return new StringDecoder('utf8').write(text)
+    },
   }
 }
 
+const decipherOf = (key: KeyObject, bytes: Buffer) =>
+  createDecipheriv('aes-256-gcm', messageKey(key, bytes.subarray(0, SALT)), bytes.subarray(SALT, SALT + NONCE), {
+    authTagLength: TAG,
+  })
+
 /** A key of its own per value: nonces then cannot collide, however much is sealed. */
-const messageKey = (key: Buffer, salt: Buffer) => Buffer.from(hkdfSync('sha256', key, salt, 'slipway/seal/v1', 32))
+const messageKey = (key: KeyObject, salt: Buffer) => Buffer.from(hkdfSync('sha256', key, salt, 'slipway/seal/v1', 32))
 
 const keyId = (key: Buffer) => createHash('sha256').update('slipway/key-id').update(key).digest('hex').slice(0, 8)
