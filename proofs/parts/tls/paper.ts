@@ -1,6 +1,6 @@
 import {
-  isPressing,
   MOST_RUNS,
+  needOf,
   nextRuns,
   ORDER_WINDOW_MS,
   PACE_MS,
@@ -19,6 +19,8 @@ export const DAY = 24 * HOUR
 const LOOK_MS = 2 * SECOND
 const ANSWER_MS = 10 * SECOND
 const LIFE_MS = 90 * DAY
+/** All names are those of one organization. */
+const ORG = 'one'
 
 export type Play = {
   domains: number
@@ -95,12 +97,19 @@ class Paper {
     if (most === 0) return
     const some = Array.from({ length: most }, () => this.#waiting.pop())
     const names = some.filter((name) => name !== undefined)
-    const wanting = names.map((name): Wanting & { name: Name } => ({ name, order: true, ...wantingOf(name, this.now) }))
+    const wanting = names.map((name): Wanting & { name: Name } => ({
+      name,
+      orgId: ORG,
+      order: true,
+      ...wantingOf(name, this.now),
+    }))
     this.#windowFrom = this.#since(this.#windowFrom, ORDER_WINDOW_MS)
     this.#paceFrom = this.#since(this.#paceFrom, PACE_MS)
     const placed = this.#orders.length
-    const ordered = { inWindow: placed - this.#windowFrom, lately: placed - this.#paceFrom }
-    const chosen = new Set(nextRuns(wanting, ordered, this.#running.length).map(({ name }) => name))
+    const inWindow = placed - this.#windowFrom
+    const ordered = { inWindow, lately: placed - this.#paceFrom, loud: 0, own: new Map([[ORG, inWindow]]) }
+    const running = { all: this.#running.length, own: new Map([[ORG, this.#running.length]]) }
+    const chosen = new Set(nextRuns(wanting, { ordered, running, alone: true }).map(({ name }) => name))
     for (const name of names) {
       if (chosen.has(name)) this.#place(name)
       else this.#waiting.push(endOf(name) ?? 0, name)
@@ -183,11 +192,11 @@ class Paper {
 
 const endOf = ({ notBefore }: Name) => (notBefore === null ? null : notBefore + LIFE_MS)
 
-function wantingOf(name: Name, now: number): { notAfter: Date | null; pressing: boolean } {
+function wantingOf(name: Name, now: number): Pick<Wanting, 'notAfter' | 'need'> {
   const end = endOf(name)
   const notAfter = end === null ? null : new Date(end)
   const notBefore = name.notBefore === null ? null : new Date(name.notBefore)
-  return { notAfter, pressing: isPressing({ notBefore, notAfter }, now) }
+  return { notAfter, need: needOf({ notBefore, notAfter }, now) }
 }
 
 function momentOf({ host, serial, notBefore }: Name): number {

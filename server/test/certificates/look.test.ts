@@ -241,3 +241,48 @@ test('a look waits for nobody: a name that is being changed is left to the next 
   await client.query('rollback')
   client.release()
 })
+
+test('a certificate that ends tomorrow is renewed before the many new names of another organization', async () => {
+  const quiet = await world.org('Quiet')
+  await quiet.owner.api('POST', '/api/servers', { kind: 'ssh', name: 'there', host: HERE })
+  zone['quiet.example.com'] = { A: [HERE] }
+  const project = await stage.named(quiet, 'quiet.example.com')
+  await stage.until(quiet.owner.api, project, 'valid', look)
+  await pool.query(
+    `update certificate set not_before = now() - interval '89 days', not_after = now() + interval '1 day', renew_at = now(),
+     look_at = now() where project_id = $1`,
+    [project],
+  )
+  const many = Array.from({ length: 40 }, (_, n) => `loud${n}.example.com`)
+  for (const host of many) zone[host] = { A: [HERE] }
+  const projects = await Promise.all(many.map((host) => named(host)))
+  // Those that were there first are looked at first.
+  await pool.query(`update certificate set look_at = now() - interval '1 hour' where project_id = any($1)`, [projects])
+  orders = []
+  await look()
+  await expect.poll(() => orders).toContain('quiet.example.com')
+  expect(orders.length).toBeLessThanOrEqual(4)
+  for (const one of projects) await until(one, 'valid')
+})
+
+test('names whose servers never answer hold up nobody of another organization', async () => {
+  const quiet = await world.org('Patient')
+  await quiet.owner.api('POST', '/api/servers', { kind: 'ssh', name: 'there', host: HERE })
+  const many = Array.from({ length: 60 }, (_, n) => `mute${n}.example.com`)
+  for (const host of many) zone[host] = 'silent'
+  const projects = await Promise.all(many.map((host) => named(host)))
+  zone['patient.example.com'] = { A: [HERE] }
+  const project = await stage.named(quiet, 'patient.example.com')
+  await pool.query(`update certificate set look_at = now() - interval '1 hour' where project_id = any($1)`, [projects])
+  await pool.query('update certificate set look_at = now() where project_id = $1', [project])
+  const looking = look()
+  await expect.poll(() => orders, { timeout: 8000 }).toEqual(['patient.example.com'])
+  const { rows } = await pool.query(
+    'select count(*)::int as n from certificate where project_id = any($1) and dns is null',
+    [projects],
+  )
+  // They are still being looked at: 8 at a time, each for seconds.
+  expect(rows[0].n).toBeGreaterThan(20)
+  await looking
+  await pool.query('delete from certificate where project_id = any($1)', [projects])
+})

@@ -3,22 +3,21 @@ import { newId } from '../../db/ids.ts'
 import { submit } from '../../jobs/enqueue.ts'
 import type { DeployParts } from '../deployments/parts.ts'
 import { whereItLeads } from '../domains/check.ts'
+import { eachFairly, fairShare } from '../fair-share.ts'
 import { authority } from './authority.ts'
 import { type OrderInput, seen } from './order.ts'
-import {
-  isPressing,
-  lookAgainMs,
-  nextRuns,
-  ORDER_WINDOW_MS,
-  PACE_MS,
-  QUIET_LOOK_MS,
-  renewalMoment,
-  type Wanting,
-} from './plan.ts'
+import { lookAgainMs, needOf, nextRuns, QUIET_LOOK_MS, renewalMoment, type Wanting } from './plan.ts'
 import * as store from './store.ts'
 
 const MOST = 500
+/** From there on, an organization with many names is asked to let others go first. */
+const SHARE = 50
 const AT_ONCE = 32
+const PER_ORG = 8
+/** No more looks are begun after that; what is left is found by the next round, which others may come before. */
+const ROUND_MS = 10_000
+/** What is known by then does not wait for names whose servers are slow. */
+const SAVE_MS = 1000
 const WINDOW_MS = 10_000
 const SLOW_MS = 1000
 const MINUTE_MS = 60_000
@@ -33,26 +32,50 @@ type Round = { signal: AbortSignal; isMute: boolean }
  * ever waiting for anybody to call: a name that is put right has its certificate some seconds later.
  */
 export async function lookAtNames(parts: DeployParts, signal: AbortSignal): Promise<void> {
-  const waiting = await store.due(parts.db, MOST)
-  const rows = waiting.values()
+  const rows = await fairShare({ most: MOST, share: SHARE }, (most, except) => store.due(parts.db, most, except))
+  const found = collector(parts)
+  const began = performance.now()
   const round: Round = { signal, isMute: false }
-  const looks: store.Look[] = []
-  const wanting: (Wanted & Wanting)[] = []
-  const worker = async () => {
-    for (const row of rows) {
-      if (signal.aborted) return
-      const look = await lookAt(parts, row, round)
+  await eachFairly(rows, { atOnce: AT_ONCE, perOrg: PER_ORG, signal }, async (row) => {
+    if (performance.now() - began > ROUND_MS) return
+    const look = await lookAt(parts, row, round)
+    if (!signal.aborted) found.add(row, look)
+  })
+  await found.save()
+  signal.throwIfAborted()
+}
+
+/** What was found, saved now and then; each time the most urgent of it is ordered. */
+function collector(parts: DeployParts) {
+  let looks: store.Look[] = []
+  let wanting: (Wanted & Wanting)[] = []
+  let saving = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const save = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    const [now, wanted] = [looks, wanting]
+    looks = []
+    wanting = []
+    const counted = await store.saveLooks(parts.db, now)
+    await order(
+      parts,
+      wanted.filter(({ id }) => counted.has(id)),
+    )
+  }
+  const inTurn = () => {
+    saving = saving.then(save)
+    return saving
+  }
+  return {
+    add(row: Row, look: store.Look): void {
       looks.push(look)
       if (parts.acme.enabled && isWanting(row, look)) wanting.push(wish(row, look))
-    }
+      // What goes wrong is told by the last one.
+      timer ??= setTimeout(() => inTurn().catch(() => {}), SAVE_MS)
+    },
+    save: inTurn,
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  signal.throwIfAborted()
-  const counted = await store.saveLooks(parts.db, looks)
-  await order(
-    parts,
-    wanting.filter(({ id }) => counted.has(id)),
-  )
 }
 
 async function lookAt(parts: DeployParts, row: Row, round: Round): Promise<store.Look> {
@@ -138,18 +161,18 @@ const isToOrder = (row: store.Due, { renewAt }: store.Look) => isDue(row, renewA
 const wish = (row: store.Due, look: store.Look): Wanted & Wanting => ({
   ...row,
   order: isToOrder(row, look),
-  pressing: isPressing(row, row.now.getTime()),
+  need: needOf(row, row.now.getTime()),
 })
 
 /** As many as the CA's limits and the other work leave room for; the rest is found by the next look. */
 async function order(parts: DeployParts, wanting: (Wanted & Wanting)[]): Promise<void> {
   if (wanting.length === 0) return
-  const [inWindow, lately, running] = await Promise.all([
-    store.ordersWithin(parts.db, ORDER_WINDOW_MS),
-    store.ordersWithin(parts.db, PACE_MS),
+  const [ordered, running, alone] = await Promise.all([
+    store.ordered(parts.db),
     store.inWork(parts.db),
+    store.isAlone(parts.db),
   ])
-  const next = nextRuns(wanting, { inWindow: inWindow.all, lately: lately.all }, running)
+  const next = nextRuns(wanting, { ordered, running, alone })
   for (const row of next) await submitOrder(parts, row)
 }
 

@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { submitOrder } from './look.ts'
-import { MOST_ORDERS, ORDER_WINDOW_MS } from './plan.ts'
+import { FEW_ORDERS, MOST_ORDERS, ORDER_WINDOW_MS } from './plan.ts'
 import type { CertificateRow } from './state.ts'
 import * as store from './store.ts'
 
@@ -62,7 +62,8 @@ function refuseTooSoon({ askedAt, notAfter, limitedUntil, problem }: Certificate
 /** Whatever is forced: the orders of a window are for all organizations of the instance. */
 async function refuseTooMany(tx: Tx, orgId: string): Promise<void> {
   const { all, own } = await store.ordersWithin(tx, ORDER_WINDOW_MS, orgId)
-  if (all < MOST_ORDERS && own < MOST_OWN) return
+  const most = own < FEW_ORDERS ? MOST_ORDERS : MOST_ASKED
+  if (all < most && own < MOST_OWN) return
   throw new Refusal('rate_limited', 'Too many certificates were ordered in the last three hours.', {
     retryAfter: HOUR_MS / 1000,
     hint: 'Wait. What has to be renewed is renewed without being asked.',
@@ -70,6 +71,8 @@ async function refuseTooMany(tx: Tx, orgId: string): Promise<void> {
 }
 
 const MOST_OWN = MOST_ORDERS / 2
+/** The last ones are for organizations that have had few. */
+const MOST_ASKED = MOST_ORDERS - FEW_ORDERS
 
 async function ended({ db }: Parts, row: CertificateRow, run: string, signal: AbortSignal) {
   const deadline = performance.now() + WAIT_MS

@@ -1,19 +1,24 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
+import { FEW_ORDERS, ORDER_WINDOW_MS, type Ordered, PACE_MS, type Running } from './plan.ts'
 import type { CertificateRow } from './state.ts'
 
 /** Where it is to be shown, and what is known of the way there. */
 export type Due = CertificateRow & { serverId: string | null; live: boolean; now: Date }
 
-/** Those that are to be looked at, the longest waiting first. Those in work are their run's. `due`: to the microsecond. */
-export async function due(db: Queryable, most: number): Promise<(Due & { due: string })[]> {
+/**
+ * Those that are to be looked at, the longest waiting first, but not those of some organizations. Those in work are their
+ * run's. `due`: to the microsecond.
+ */
+export async function due(db: Queryable, most: number, except: string[] = []): Promise<(Due & { due: string })[]> {
   const { rows } = await sql<Due & { due: string }>`
     select c.*, c.look_at::text as due, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live,
       clock_timestamp() as now
     from certificate c join project p on p.id = c.project_id
     left join deployment d on d.project_id = c.project_id and d.routed
-    where c.look_at <= clock_timestamp() and c.run_id is null order by c.look_at limit ${most}`.execute(db)
+    where c.look_at <= clock_timestamp() and c.run_id is null and c.org_id <> all(${except})
+    order by c.look_at limit ${most}`.execute(db)
   return rows
 }
 
@@ -107,12 +112,36 @@ export async function take(db: Queryable, orgId: string, id: string, runId: stri
   return done.numUpdatedRows > 0n
 }
 
+type OfOrg = { orgId: string; n: number }
+
 /** How many are being seen to. */
-export async function inWork(db: Queryable): Promise<number> {
-  const { rows } = await sql<{
-    n: number
-  }>`select count(*)::int as n from certificate where run_id is not null`.execute(db)
-  return rows[0]?.n ?? 0
+export async function inWork(db: Queryable): Promise<Running> {
+  const { rows } = await sql<OfOrg>`
+    select org_id, count(*)::int as n from certificate where run_id is not null group by org_id`.execute(db)
+  return { all: sumOf(rows, ({ n }) => n), own: new Map(rows.map(({ orgId, n }) => [orgId, n])) }
+}
+
+/** What was asked of the CA in its window, which bounds the number of rows here. */
+export async function ordered(db: Queryable): Promise<Ordered> {
+  const { rows } = await sql<OfOrg & { fresh: number; lately: number }>`
+    select org_id, count(*)::int as n, (count(*) filter (where not renewal))::int as fresh,
+      (count(*) filter (where at > clock_timestamp() - ${PACE_MS} * interval '1 millisecond'))::int as lately
+    from acme_order where at > clock_timestamp() - ${ORDER_WINDOW_MS} * interval '1 millisecond' group by org_id`.execute(
+    db,
+  )
+  return {
+    inWindow: sumOf(rows, ({ n }) => n),
+    lately: sumOf(rows, ({ lately }) => lately),
+    loud: sumOf(rows, ({ fresh }) => Math.max(0, fresh - FEW_ORDERS)),
+    own: new Map(rows.map(({ orgId, n }) => [orgId, n])),
+  }
+}
+
+const sumOf = <T>(rows: T[], of: (row: T) => number) => rows.reduce((sum, row) => sum + of(row), 0)
+
+/** Whether one organization has the instance for itself. */
+export async function isAlone(db: Queryable): Promise<boolean> {
+  return (await db.selectFrom('organization').select('id').limit(2).execute()).length < 2
 }
 
 export const noteOrder = (db: Queryable, order: Insertable<Tables['acmeOrder']>) =>
