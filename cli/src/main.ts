@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { serverCommand } from './commands/server-command.ts'
 import { whoami } from './commands/whoami.ts'
+import { printLine, say } from './print.ts'
 
 const USAGE = `slipway admin bootstrap --email you@example.com   make the first owner (on the machine of the instance)
 slipway admin reset-password --email someone@…    make a link that sets a new password for an account
@@ -14,11 +15,12 @@ async function main([command, ...rest]: string[]): Promise<number> {
   if (command === 'server') return serverCommand(rest)
   if (command === 'whoami') return whoami(rest)
   const asked = command === undefined || command === 'help' || command === '--help' || command === '-h'
-  ;(asked ? process.stdout : process.stderr).write(`${asked ? '' : `Unknown command ${command}.\n`}${USAGE}\n`)
+  if (!asked) say(`Unknown command ${command}.`)
+  for (const line of USAGE.split('\n')) (asked ? printLine : say)(line)
   return asked ? 0 : 2
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  say(error instanceof Error ? error.message : String(error))
   return 1
 })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { say } from '../print.ts'
 
 /** The server's own program does what needs the instance's configuration; the command only finds and runs it. */
 export function serverCommand(args: string[]): Promise<number> {
@@ -8,9 +9,7 @@ export function serverCommand(args: string[]): Promise<number> {
     const child = spawn(file, argv, { stdio: 'inherit' })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
     child.once('error', () => {
-      process.stderr.write(
-        'slipway-server was not found. Run this on the machine of the instance, or set SLIPWAY_SERVER.\n',
-      )
+      say('slipway-server was not found. Run this on the machine of the instance, or set SLIPWAY_SERVER.')
       done(8)
     })
     child.once('exit', (code) => done(code ?? 1))

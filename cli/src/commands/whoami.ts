@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ApiError, createClient } from '@slipway/contract/client'
+import { printJson, printLine, say } from '../print.ts'
 
 export async function whoami(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
@@ -7,22 +8,20 @@ export async function whoami(args: string[]): Promise<number> {
   const token = process.env.SLIPWAY_TOKEN
   try {
     const me = await createClient({ url, ...(token && { token }) }).me.show()
-    process.stdout.write(
-      values.json
-        ? `${JSON.stringify(me)}\n`
-        : `${me.user.name} <${me.user.email}>, ${me.role} of ${me.organization.name}\n`,
-    )
+    if (values.json) printJson(me)
+    else printLine(`${me.user.name} <${me.user.email}>, ${me.role} of ${me.organization.name}`)
     return 0
   } catch (error) {
     if (!(error instanceof ApiError)) return unreachable(url, values.json)
-    process.stderr.write(`${error.message}${error.body.hint ? `\n${error.body.hint}` : ''}\n`)
-    if (values.json) process.stdout.write(`${JSON.stringify(error.body)}\n`)
+    say(error.message)
+    if (error.body.hint) say(error.body.hint)
+    if (values.json) printJson(error.body)
     return error.status === 401 ? 3 : error.status === 403 || error.status === 404 ? 4 : 1
   }
 }
 
 function unreachable(url: string, json: boolean): number {
-  process.stderr.write(`Nothing answers at ${url}. Is the server running? Set SLIPWAY_URL to its address.\n`)
-  if (json) process.stdout.write(`${JSON.stringify({ success: false, error: `Nothing answers at ${url}.` })}\n`)
+  say(`Nothing answers at ${url}. Is the server running? Set SLIPWAY_URL to its address.`)
+  if (json) printJson({ success: false, error: `Nothing answers at ${url}.` })
   return 8
 }

@@ -1,12 +1,13 @@
+import { visibleLine } from '@slipway/contract/visible-text'
 import type { FastifyRequest } from 'fastify'
 import type { Line } from '../core/deployments/line.ts'
 import type { Kind, Source } from './event-stream.ts'
 
 type Lines = (signal: AbortSignal) => AsyncIterable<Line[]>
 
-/** Lines as text, or as events whose id is the time of the line: a reader who comes back goes on behind it. */
+/** Lines as text that no terminal obeys, or exactly as they are in events whose id is the time of the line: a reader who comes back goes on behind it. */
 export function linesAs(format: 'json' | 'text', follow: boolean, lines: Lines): [Source, Kind] {
-  const encode = format === 'text' ? ({ line }: Line) => `${line}\n` : eventOf
+  const encode = format === 'text' ? ({ line }: Line) => `${visibleLine(line)}\n` : eventOf
   const source: Source = async function* (signal) {
     for await (const batch of lines(signal)) if (batch.length > 0) yield batch.map(encode).join('')
   }

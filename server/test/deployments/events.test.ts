@@ -154,6 +154,14 @@ describe('the log', () => {
     expect((await logs(id, `format=text&limit=2&cursor=${body.nextCursor}`)).text).toBe('line 2\nline 3\n')
   })
 
+  test('as text is nothing that a terminal obeys, and everywhere else exactly what was printed', async () => {
+    const { id } = await makeDeployment(world, org)
+    const nasty = '\x1b]52;c;eA==\x07 \x9b31m \r\u202e\u2028 \t ok'
+    await store(world, id, [line(nasty)])
+    expect((await logs(id, 'format=text')).text).toBe('\\x1b]52;c;eA==\\x07 \\x9b31m \\x0d\\u202e\\u2028 \t ok\n')
+    expect((await logs(id, '')).body.data).toMatchObject([{ line: nasty }])
+  })
+
   test('shows the lines of one service, and looks no further for them than is reasonable', async () => {
     const { id } = await makeDeployment(world, org)
     await store(world, id, [line('a', 'api'), ...Array.from({ length: 21_000 }, () => line('noise')), line('b', 'api')])
