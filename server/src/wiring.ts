@@ -50,6 +50,7 @@ import { publicKeyOf } from './drivers/ssh/public-key.ts'
 import { storageOpener } from './drivers/storage/open.ts'
 import { tlsProber } from './drivers/tls-probe/prober.ts'
 import { encodeEvent } from './http/event-stream.ts'
+import { URGENCY } from './jobs/enqueue.ts'
 import { type Listener, openListener } from './jobs/listener.ts'
 import { openTransport, type Transport } from './jobs/transport.ts'
 import { startWorker } from './jobs/worker.ts'
@@ -182,8 +183,18 @@ async function work({ platform, epoch, transport, listener }: Workshop): Promise
 const foldersOf = ({ localSources, upload }: Config) =>
   localSources === null ? null : localFolders(localSources, { most: upload.files })
 
-/** Runs at once in one process; most of their time is spent waiting for an engine. */
-const SLOTS = 8
+/**
+ * Runs at once in one process; most of their time is spent waiting for an engine. It takes several organizations that are
+ * busy to fill them, and what is short or urgent has some for itself.
+ */
+const SLOTS = {
+  all: 16,
+  perOrg: 5,
+  reserved: [
+    { least: URGENCY.short, slots: 4 },
+    { least: URGENCY.emergency, slots: 4 },
+  ],
+}
 
 const ownPorts = ({ edge, port }: Config) => [edge.httpPort, edge.httpsPort, port]
 

@@ -217,6 +217,10 @@ export type Tables = BackupTables &
       version: Generated<number>
       /** Order within the lane. */
       position: Generated<string>
+      /** 0: usual, 1: short, 2: emergency. */
+      urgency: Generated<number>
+      /** Parked by itself, and goes on then. */
+      wakeAt: Time | null
       createdAt: Created
       startedAt: Time | null
       finishedAt: Time | null

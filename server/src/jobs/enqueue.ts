@@ -7,6 +7,9 @@ export const RUN_CHANNEL = 'slipway_run'
 
 export type Waker = { wake(tx: Tx, lane: string): Promise<void> }
 
+/** The last two have workers of their own: for what takes seconds, and for what somebody waits for in an emergency. */
+export const URGENCY = { usual: 0, short: 1, emergency: 2 } as const
+
 export type NewRun = {
   id: string
   /** One run at a time per lane, in the order of submission. */
@@ -16,6 +19,7 @@ export type NewRun = {
   version?: number
   orgId: string
   input: unknown
+  urgency?: keyof typeof URGENCY
   /** Kinds whose runs of the lane end if they have not started: this one takes their place. */
   supersede?: string[]
 }
@@ -24,13 +28,13 @@ export type Superseded = { id: string; kind: string; input: unknown }
 
 /** Everything here happens in the caller's transaction, or not at all. Returns the runs that this one superseded. */
 export async function submit(tx: Tx, waker: Waker, run: NewRun): Promise<Superseded[]> {
-  const { id, lane, kind, version = 1, orgId, input, supersede = [] } = run
+  const { id, lane, kind, version = 1, orgId, input, urgency = 'usual', supersede = [] } = run
   // Two submissions at once must see each other, or neither would give way.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`run lane ${lane}`}, 0))`.execute(tx)
   const superseded = supersede.length > 0 ? await supersedeQueued(tx, orgId, lane, supersede) : []
   await tx
     .insertInto('run')
-    .values({ id, lane, kind, version, orgId, input: JSON.stringify(input ?? null) })
+    .values({ id, lane, kind, version, orgId, input: JSON.stringify(input ?? null), urgency: URGENCY[urgency] })
     .execute()
   await waker.wake(tx, lane)
   return superseded
@@ -94,7 +98,7 @@ export async function cancel(
 ): Promise<'cancelled' | 'cancelling' | null> {
   const idle = endParked ? ['queued', 'parked'] : ['queued']
   const { rows } = await sql<{ lane: string; status: string }>`
-    update run set cancel = true, gate = null,
+    update run set cancel = true, gate = null, urgency = ${URGENCY.emergency},
       status = case when status = any(${idle}) then 'cancelled' else 'running' end,
       finished_at = case when status = any(${idle}) then clock_timestamp() end
     where id = ${id} and org_id = ${orgId} and status in ('queued', 'running', 'parked')

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '../db/database.ts'
 import type { RunReason } from '../db/tables.ts'
+import { URGENCY } from './enqueue.ts'
 
 export type ClaimedRun = {
   id: string
@@ -26,19 +27,20 @@ const known = (versions: Versions) => sql`version <= coalesce((${JSON.stringify(
 /**
  * The running run of the lane (its owner is gone, or the call would not have come to us), else the oldest queued one.
  * A parked one is found first and then refused, so it holds back the rest of its lane; and so is one that only a newer
- * build knows.
+ * build knows. `least`: no less urgent one.
  */
 export async function claimRun(
   db: Database,
   lane: string,
   kinds: string[],
   owner: string,
+  least: number = URGENCY.usual,
   versions: Versions = {},
 ): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
     update run set status = 'running', fence = fence + 1, claim = gen_random_uuid(), attempts = attempts + 1,
       owner = ${owner}, started_at = coalesce(started_at, clock_timestamp())
-    where status in ('queued', 'running') and kind = any(${kinds}) and ${known(versions)} and id = (
+    where status in ('queued', 'running') and kind = any(${kinds}) and urgency >= ${least} and ${known(versions)} and id = (
       select id from run where lane = ${lane} and status in ('queued', 'running', 'parked')
       order by status = 'queued', position limit 1 for update)
     returning id, lane, kind, version, org_id, input, fence, claim, attempts, writes, answers, cancel, outcome, outcome_reason

@@ -2,8 +2,10 @@ import type { Db, Job, PgBoss } from 'pg-boss'
 import { openDatabase, type Tx } from '../db/database.ts'
 import type { Epoch } from '../db/epoch.ts'
 import type { Pool } from '../db/statement.ts'
+import { URGENCY } from './enqueue.ts'
 import type { Listener } from './listener.ts'
 import type { Log } from './log.ts'
+import { leastPriority, placeInLine } from './place-in-line.ts'
 
 /** Until a dead worker is noticed; pg-boss accepts no less. */
 export const HEARTBEAT_SECONDS = 10
@@ -13,6 +15,16 @@ const SCHEMA = 'pgboss'
 /** A wake-up call in hand. Its signal says that it is no longer ours. */
 export type Call = { lane: string; signal: AbortSignal; job: Job<{ lane: string }> }
 
+/** Calls in hand at once, in this process. */
+export type Slots = {
+  /** For every call. */
+  all: number
+  /** Of one organization, where there are several: so many usual ones, and as many urgent ones. */
+  perOrg: number
+  /** Beside those, for calls that are at least so urgent. */
+  reserved: { least: number; slots: number }[]
+}
+
 /**
  * The whole of what we ask of pg-boss. A call for a lane is handled by one worker at a time, and by another one when
  * that worker falls silent. A call too many is harmless; a call is lost only with its transaction.
@@ -20,7 +32,7 @@ export type Call = { lane: string; signal: AbortSignal; job: Job<{ lane: string 
 export type Transport = {
   wake(tx: Tx, lane: string): Promise<void>
   complete(tx: Tx, call: Call): Promise<void>
-  work(slots: number, handler: (call: Call) => Promise<void>): Promise<{ stop(): Promise<void> }>
+  work(slots: Slots, handler: (call: Call, least: number) => Promise<void>): Promise<{ stop(): Promise<void> }>
   /** Looks for workers that fell silent and gives their calls to others. */
   supervise(): Promise<void>
   /** Which of these lanes have no call, waiting or in hand. */
@@ -60,25 +72,29 @@ export function openTransport(options: Options): Transport {
   return {
     async wake(tx, lane) {
       const { boss, inside } = await start()
-      const id = await boss.send(QUEUE, { lane }, { singletonKey: lane, db: inside(tx) })
+      const { priority, group } = await placeInLine(tx, lane)
+      const options = { singletonKey: lane, priority, ...(group !== null && { group: { id: group } }) }
+      const id = await boss.send(QUEUE, { lane }, { ...options, db: inside(tx) })
       if (id === null) throw new Error(`pg-boss refused a call for lane ${lane}`)
     },
     async complete(tx, { job }) {
       const { boss, inside } = await start()
       await boss.complete(QUEUE, job, null, { db: inside(tx) })
     },
-    async work(slots, handler) {
+    async work({ all, perOrg, reserved }, handler) {
       const { boss } = await start()
-      const settings = {
-        localConcurrency: slots,
-        heartbeatRefreshSeconds: 2,
-        pollingIntervalSeconds: 1,
-        notifyPollingIntervalSeconds: 1,
-        burstWhenReadyExceeds: 1,
+      // The share is one of the queue in this process, and the last to name it decides.
+      for (const { least, slots } of [...reserved, { least: URGENCY.usual, slots: all }]) {
+        const settings = {
+          ...WORK,
+          localConcurrency: slots,
+          localGroupConcurrency: Math.min(perOrg, slots),
+          ...(least > URGENCY.usual && { minPriority: leastPriority(least) }),
+        }
+        await boss.work<{ lane: string }>(QUEUE, settings, async ([job]) => {
+          if (job) await handler({ lane: job.data.lane, signal: job.signal, job }, least)
+        })
       }
-      await boss.work<{ lane: string }>(QUEUE, settings, async ([job]) => {
-        if (job) await handler({ lane: job.data.lane, signal: job.signal, job })
-      })
       return { stop: () => boss.offWork(QUEUE, { wait: true }) }
     },
     async supervise() {
@@ -121,6 +137,14 @@ function inEpoch(pool: Pool, epoch: Epoch | undefined): Execute {
       throw error
     }
   }
+}
+
+/** Calls are announced; looking for them is for what nobody heard. */
+const WORK = {
+  heartbeatRefreshSeconds: 2,
+  pollingIntervalSeconds: 1,
+  notifyPollingIntervalSeconds: 3,
+  burstWhenReadyExceeds: 1,
 }
 
 const MISSING = `

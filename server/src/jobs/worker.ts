@@ -10,7 +10,7 @@ import { Ownership, type RunParts } from './ownership.ts'
 import { within } from './patience.ts'
 import { LeaseLost, type Pipeline, ShuttingDown } from './steps.ts'
 import { claimRun } from './store.ts'
-import type { Call, Transport } from './transport.ts'
+import type { Call, Slots, Transport } from './transport.ts'
 import { reap, watch } from './watch.ts'
 
 /** How long a step may take to obey. A deaf one is left to whoever finds its heart no longer beating. */
@@ -22,7 +22,7 @@ export type WorkerOptions = {
   listener: Listener
   pipelines: Record<string, Pipeline>
   /** Runs at once in this process. */
-  slots: number
+  slots: Slots
   log: Log
   /** After every committed change of a run. */
   onChange?(runId: string): void
@@ -47,9 +47,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const limits = new Limits(db, giveUp.signal)
   const parts: RunParts = { db, transport, limits, giveUp: giveUp.signal, onChange, onFailure: tell(log) }
 
-  const handle = async (call: Call) => {
+  const handle = async (call: Call, least: number) => {
     if (draining.signal.aborted) return passOn(db, transport, call)
-    const claimed = await claimRun(db, call.lane, kinds, owner, versions)
+    const claimed = await claimRun(db, call.lane, kinds, owner, least, versions)
     const pipeline = claimed && pipelines[claimed.kind]
     // The lane is parked, has nothing left to do, or is not for us.
     if (!pipeline) return

@@ -33,7 +33,15 @@ export async function startCertificates(world: World, acme: AuthorityParts) {
   const parts = { ...world.platform, transport, edge, acme } as unknown as DeployParts
   const reroute = { run: async () => {}, onEnd: async () => {} }
   const pipelines = { certificate: certificatePipeline(parts) as never, reroute }
-  const options = { db: parts.db, transport, listener, log, slots: 4, onChange: async () => {}, pipelines }
+  const options = {
+    db: parts.db,
+    transport,
+    listener,
+    log,
+    slots: { all: 4, perOrg: 4, reserved: [] },
+    onChange: async () => {},
+    pipelines,
+  }
   const worker = await startWorker(options)
 
   /** A project with a name; `live`: with a release that the name leads to. */

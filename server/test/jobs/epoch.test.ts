@@ -11,6 +11,8 @@ const log = pino({ level: 'silent' })
 const yard = await openYard()
 afterAll(() => yard.close())
 
+const ONE = { all: 1, perOrg: 1, reserved: [] }
+
 test('a call that was in hand when the database became another one is not ended there: it may be in other hands', async () => {
   const epoch = openEpoch()
   const now = await readIdentity(yard.pool)
@@ -19,7 +21,7 @@ test('a call that was in hand when the database became another one is not ended 
   const transport = openTransport({ databaseUrl: yard.url, listener, log, epoch })
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
   let held = 0
-  const work = await transport.work(1, async () => {
+  const work = await transport.work(ONE, async () => {
     held += 1
     await letGo
   })
@@ -37,7 +39,7 @@ test('a call that was in hand when the database became another one is not ended 
   transport.renew()
   const next = await yard.submit()
   let taken: string | undefined
-  const again = await transport.work(1, async (call) => {
+  const again = await transport.work(ONE, async (call) => {
     taken = call.lane
   })
   await until('the next call is taken', 30_000, () => (taken === next ? true : undefined))

@@ -130,11 +130,11 @@ test('a run that was begun as a newer version is left to builds that know it, an
   expect(await claimRun(yard.db, id, ['test'], 'old')).toBeUndefined()
   expect(await runnableLanes(yard.db, ['test'], '', 1000)).not.toContain(id)
   expect(await runnableLanes(yard.db, ['test'], '', 1000, { test: 2 })).toContain(id)
-  expect(await claimRun(yard.db, id, ['test'], 'new', { test: 2 })).toMatchObject({ id, version: 2 })
+  expect(await claimRun(yard.db, id, ['test'], 'new', 0, { test: 2 })).toMatchObject({ id, version: 2 })
   // Nor is it taken over when its owner falls silent.
   expect(await claimRun(yard.db, id, ['test'], 'old')).toBeUndefined()
   const older = await yard.submit()
-  expect(await claimRun(yard.db, older, ['test'], 'new', { test: 2 })).toMatchObject({ version: 1 })
+  expect(await claimRun(yard.db, older, ['test'], 'new', 0, { test: 2 })).toMatchObject({ version: 1 })
 })
 
 test('a worker leaves runs of kinds it does not know', async () => {

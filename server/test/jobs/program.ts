@@ -16,7 +16,7 @@ const log = pino({ level: 'warn' }, pino.destination(2))
 const { db, pool, close } = openDatabase({ url: databaseUrl, connections: 8, onError: () => {} })
 const listener = openListener({ databaseUrl, log })
 const transport = openTransport({ databaseUrl, listener, log })
-const slots = Number(process.env.SLIPWAY_TEST_SLOTS)
+const slots = JSON.parse(process.env.SLIPWAY_TEST_SLOTS ?? '')
 // Loaded and ready, it starts when told to: a test that measures does not measure a process's start.
 process.send?.({ ready: true } satisfies Said)
 await once(process, 'message')

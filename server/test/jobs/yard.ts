@@ -6,9 +6,9 @@ import { until } from '../../../lab/run.ts'
 import { openDatabase, transaction } from '../../src/db/database.ts'
 import { newId } from '../../src/db/ids.ts'
 import type { RunStatus } from '../../src/db/tables.ts'
-import { cancel, respond, submit } from '../../src/jobs/enqueue.ts'
+import { cancel, type NewRun, respond, submit } from '../../src/jobs/enqueue.ts'
 import { openListener } from '../../src/jobs/listener.ts'
-import { openTransport } from '../../src/jobs/transport.ts'
+import { openTransport, type Slots } from '../../src/jobs/transport.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
 import { createDatabase } from '../database.ts'
 import { type Input, TABLES, testPipeline } from './pipeline.ts'
@@ -50,19 +50,19 @@ export async function openYard(url?: string) {
     transport,
     query,
     close,
-    inProcess: async (slots: number) => {
+    inProcess: async (slots: number | Slots) => {
       const worker = await startHere(database.url, slots)
       cleanups.push(worker.end)
       return worker
     },
-    fork: async (slots = 20) => {
+    fork: async (slots: number | Slots = 20) => {
       const worker = await forkWorker(database.url, slots)
       cleanups.push(() => worker.end('SIGKILL'))
       await worker.start()
       return worker
     },
     /** A process that waits to be started as a worker. */
-    forkIdle: async (slots = 20) => {
+    forkIdle: async (slots: number | Slots = 20) => {
       const worker = await forkWorker(database.url, slots)
       cleanups.push(() => worker.end('SIGKILL'))
       return worker
@@ -88,7 +88,10 @@ function runsIn({ db, transport, query }: Parts) {
       return status === wanted || undefined
     })
   return {
-    submit: async (input: Input = {}, more: { lane?: string; supersede?: string[]; version?: number } = {}) => {
+    submit: async (
+      input: Input = {},
+      more: Partial<Pick<NewRun, 'lane' | 'orgId' | 'urgency' | 'supersede' | 'version'>> = {},
+    ) => {
       const id = newId('dep')
       const run = { id, lane: id, kind: 'test', orgId: ORG, input, ...more }
       await transaction(db, (tx) => submit(tx, transport, run))
@@ -121,12 +124,16 @@ function runsIn({ db, transport, query }: Parts) {
   }
 }
 
-async function startHere(databaseUrl: string, slots: number) {
+/** All for everybody, unless a test says otherwise. */
+const slotsOf = (slots: number | Slots): Slots =>
+  typeof slots === 'number' ? { all: slots, perOrg: slots, reserved: [] } : slots
+
+async function startHere(databaseUrl: string, slots: number | Slots) {
   const { db, pool, close } = openDatabase({ url: databaseUrl, connections: 8, onError: () => {} })
   const listener = openListener({ databaseUrl, log: silent })
   const transport = openTransport({ databaseUrl, listener, log: silent })
   const pipelines = { test: testPipeline(pool) }
-  const worker = await startWorker({ db, transport, listener, pipelines, slots, log: silent })
+  const worker = await startWorker({ db, transport, listener, pipelines, slots: slotsOf(slots), log: silent })
   let ended: Promise<void> | undefined
   const end = async () => {
     await worker.drain()
@@ -137,10 +144,14 @@ async function startHere(databaseUrl: string, slots: number) {
   return { pid: process.pid, end: () => (ended ??= end()) }
 }
 
-async function forkWorker(databaseUrl: string, slots: number): Promise<WorkerProcess> {
+async function forkWorker(databaseUrl: string, slots: number | Slots): Promise<WorkerProcess> {
   const child = fork(join(import.meta.dirname, 'program.ts'), {
     execArgv: ['--conditions=slipway-source', '--disable-warning=ExperimentalWarning'],
-    env: { PATH: process.env.PATH, SLIPWAY_TEST_DATABASE: databaseUrl, SLIPWAY_TEST_SLOTS: String(slots) },
+    env: {
+      PATH: process.env.PATH,
+      SLIPWAY_TEST_DATABASE: databaseUrl,
+      SLIPWAY_TEST_SLOTS: JSON.stringify(slotsOf(slots)),
+    },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let said = ''

@@ -185,7 +185,7 @@ export async function submitOrder(
     const run = newId('run')
     if (!(await store.take(tx, orgId, id, run))) return (await store.find(tx, orgId, id))?.runId ?? undefined
     const input: OrderInput = { certificate: id, order: isOrder }
-    await submit(tx, transport, { id: run, lane: id, kind: 'certificate', orgId, input })
+    await submit(tx, transport, { id: run, lane: id, kind: 'certificate', orgId, input, urgency: 'short' })
     return run
   })
 }

@@ -67,7 +67,7 @@ async function noteInstalled(tx: Tx, parts: DeployParts, { orgId, input }: Run<O
   await store.update(tx, orgId, row.id, { installed: row.serial })
   if (row.installed !== null) return
   const reroute = { id: newId('run'), lane: row.projectId, kind: 'reroute', supersede: ['reroute'] }
-  await submit(tx, parts.transport, { ...reroute, orgId, input: {} })
+  await submit(tx, parts.transport, { ...reroute, orgId, input: {}, urgency: 'short' })
 }
 
 export const seen = (dns: Omit<DomainDns, 'checkedAt'>): DomainDns => ({ ...dns, checkedAt: new Date().toISOString() })

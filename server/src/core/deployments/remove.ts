@@ -51,7 +51,7 @@ async function stopAndRemove(parts: Parts, caller: Caller, deployment: store.Dep
       })
     }
     const input: RemoveInput = { deployment: id, by: { ...caller, scopes: null } }
-    await submit(tx, parts.transport, { id: run, lane: projectId, kind: 'remove', orgId, input })
+    await submit(tx, parts.transport, { id: run, lane: projectId, kind: 'remove', orgId, input, urgency: 'emergency' })
   })
   const deadline = performance.now() + WAIT_MS
   while (performance.now() < deadline && !signal.aborted) {

@@ -37,6 +37,8 @@ export async function submitDeployment(
     kind: 'deploy',
     orgId: project.orgId,
     input: {},
+    // Who goes back does so because what runs is bad.
+    urgency: trigger === 'rollback' ? 'emergency' : 'usual',
     supersede: ['deploy', 'restart'],
   })
   for (const old of superseded) await supersede(tx, project.orgId, old, id)

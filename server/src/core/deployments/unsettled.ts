@@ -19,5 +19,5 @@ export async function leaveToSettle(tx: Tx, transport: Waker, { id, orgId, proje
 export async function submitSettle(tx: Tx, transport: Waker, { orgId, projectId }: Omit<Left, 'id'>): Promise<void> {
   const open = await openRuns(tx, orgId, projectId)
   if (open.some(({ kind, status }) => kind === 'settle' && status === 'queued')) return
-  await submit(tx, transport, { id: newId('run'), lane: projectId, kind: 'settle', orgId, input: {} })
+  await submit(tx, transport, { id: newId('run'), lane: projectId, kind: 'settle', orgId, input: {}, urgency: 'short' })
 }

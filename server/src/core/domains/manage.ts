@@ -87,7 +87,7 @@ export async function removeDomain(parts: Parts, caller: Caller, id: string, hos
 /** In the project's turn the names lead where they say now; what is being rolled out sees to it itself. */
 async function leadAnew(tx: Tx, { transport }: Parts, { id, orgId }: { id: string; orgId: string }): Promise<void> {
   const run = { id: newId('run'), lane: id, kind: 'reroute', orgId, input: {}, supersede: ['reroute'] }
-  await submit(tx, transport, run)
+  await submit(tx, transport, { ...run, urgency: 'short' })
 }
 
 const PARENT_MS = 4000

@@ -12,6 +12,7 @@ import { up as destinationChecks } from './0011_destination_checks.ts'
 import { up as pathPrefixes } from './0012_path_prefixes.ts'
 import { up as access } from './0013_access.ts'
 import { up as scopes } from './0014_scopes.ts'
+import { up as fairRuns } from './0015_fair_runs.ts'
 import { up as claimIds } from './0017_claim_ids.ts'
 import { up as instance } from './0018_instance.ts'
 import { up as versions } from './0019_versions.ts'
@@ -45,6 +46,7 @@ export const migrations: Record<string, SchemaMigration> = {
   },
   '0013_access': { up: access },
   '0014_scopes': { up: scopes },
+  '0015_fair_runs': { up: fairRuns },
   '0017_claim_ids': { up: claimIds },
   '0018_instance': { up: instance },
   '0019_versions': { up: versions },

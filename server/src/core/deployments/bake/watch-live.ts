@@ -92,7 +92,7 @@ async function sendBack(parts: DeployParts, release: Baking, { service, message 
     const trouble = { service, message: redact(message) }
     const input: RestoreInput = { deployment: release.id, previous: release.tookOver, trouble }
     const run = { id: newId('run'), lane: release.projectId, kind: 'restore', orgId: release.orgId, input }
-    await submit(tx, parts.transport, run)
+    await submit(tx, parts.transport, { ...run, urgency: 'short' })
   })
 }
 
