@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
+import type { Tx } from '../db/database.ts'
 import type { RunReason } from '../db/tables.ts'
 import type { Change } from './fenced.ts'
 import { clock } from './fenced.ts'
+import { Interlude } from './interlude.ts'
 import { Journal } from './journal.ts'
+import { keepTickets } from './limit.ts'
 import type { Ownership } from './ownership.ts'
 import { isOutage } from './patience.ts'
 import { reasonOf } from './reason.ts'
 import { OwnedRun, type Undo } from './run.ts'
-import { type End, LATER, LeaseLost, type Pipeline } from './steps.ts'
+import { Cancelled, type End, LATER, LeaseLost, type Pipeline } from './steps.ts'
 
 /** Claims without a finished step in between: then it is the run that kills its workers. */
 const MOST_ATTEMPTS = 5
@@ -29,6 +32,8 @@ export async function carry(ownership: Ownership, pipeline: Pipeline): Promise<v
     if (ownership.over || error instanceof LeaseLost || ownership.stopped.reason instanceof LeaseLost) return
     const leaving = ownership.stopped.aborted
     if (!leaving && !isOutage(error)) throw error
+    const { reason } = ownership.stopped
+    if (reason instanceof Interlude) return carrier.pause(reason)
     // Going away is not the run's fault; a database that fails in the middle of a step may be.
     await carrier.handBack(leaving ? { attempts: 0 } : {})
   }
@@ -62,13 +67,24 @@ class Carrier {
     if (obstacle) await this.#backward(obstacle.error)
   }
 
-  async handBack(change: Change): Promise<void> {
+  async handBack(change: Change, work: (tx: Tx) => Promise<unknown> = async () => {}): Promise<void> {
     await this.#journal.settled()
-    await this.#ownership
-      .close(change, async () => {})
-      .catch((error) => {
-        if (!(error instanceof LeaseLost)) throw error
-      })
+    await this.#ownership.close(change, work).catch((error) => {
+      if (!(error instanceof LeaseLost)) throw error
+    })
+  }
+
+  /** An accepted cancel wins: then somebody goes on at once, and undoes. */
+  async pause({ change }: Interlude): Promise<void> {
+    const { parts } = this.#ownership
+    const keep = (tx: Tx) =>
+      change.status === 'parked' ? keepTickets(tx, parts.transport, this.#ownership) : undefined
+    try {
+      await this.handBack(change, async (tx) => keep(tx))
+    } catch (error) {
+      if (!(error instanceof Cancelled)) throw error
+      await this.handBack({ attempts: 0 })
+    }
   }
 
   /** Nothing: the run has succeeded. */

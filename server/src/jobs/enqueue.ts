@@ -83,7 +83,7 @@ export async function respond(tx: Tx, waker: Waker, { orgId, id, gate, answer }:
 type ToCancel = {
   orgId: string
   id: string
-  /** The caller sees to what a parked run has made: it ends at once, and needs no worker that is free. */
+  /** The caller sees to what a run that waits for an answer has made: it ends at once, and needs no worker that is free. */
   endParked?: boolean
 }
 
@@ -96,11 +96,12 @@ export async function cancel(
   waker: Waker,
   { orgId, id, endParked = false }: ToCancel,
 ): Promise<'cancelled' | 'cancelling' | null> {
-  const idle = endParked ? ['queued', 'parked'] : ['queued']
+  // One that rests has begun something: that is for a worker to undo.
+  const idle = sql`(status = 'queued' or (${endParked} and status = 'parked' and gate is not null))`
   const { rows } = await sql<{ lane: string; status: string }>`
-    update run set cancel = true, gate = null, urgency = ${URGENCY.emergency},
-      status = case when status = any(${idle}) then 'cancelled' else 'running' end,
-      finished_at = case when status = any(${idle}) then clock_timestamp() end
+    update run set cancel = true, gate = null, wake_at = null, urgency = ${URGENCY.emergency},
+      status = case when ${idle} then 'cancelled' else 'running' end,
+      finished_at = case when ${idle} then clock_timestamp() end
     where id = ${id} and org_id = ${orgId} and status in ('queued', 'running', 'parked')
       and not cancel and outcome is null
     returning lane, status`.execute(tx)

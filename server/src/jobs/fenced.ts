@@ -13,6 +13,8 @@ export type Change = {
   outcome?: RawBuilder<'failed' | 'cancelled'>
   outcomeReason?: RawBuilder<string | null>
   finishedAt?: RawBuilder<Date>
+  urgency?: number
+  wakeAt?: RawBuilder<Date>
 }
 export type Written = { cancel: boolean; outcome: 'failed' | 'cancelled' | null; outcomeReason: RunReason | null }
 

@@ -24,6 +24,11 @@ export class Journal {
     this.#entries = await patiently(parts.giveUp, () => readJournal(parts.db, id))
   }
 
+  /** Steps that are being performed. */
+  get underWay(): number {
+    return this.#underWay.size
+  }
+
   get(name: string): JournalEntry | undefined {
     return this.#entries.get(name)
   }
@@ -53,7 +58,7 @@ export class Journal {
       await startStep(tx, id, name, fence)
       await hooks.onStart?.(tx)
     })
-    this.#entries.set(name, { ended: false, output: null })
+    this.#entries.set(name, { ended: false, output: null, since: this.#entries.get(name)?.since })
     while (Date.now() - asked > PAUSED_MS) {
       asked = Date.now()
       await this.#ownership.commit({}, async () => {})
@@ -66,7 +71,7 @@ export class Journal {
       await endStep(tx, id, name, json)
       await hooks.onEnd?.(tx, output)
     })
-    this.#entries.set(name, { ended: true, output })
+    this.#entries.set(name, { ended: true, output, since: undefined })
     return output
   }
 }

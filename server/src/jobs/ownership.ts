@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts'
 import { type Change, Fenced, type Written } from './fenced.ts'
+import type { Interlude } from './interlude.ts'
 import type { Limits } from './limit.ts'
 import { Cancelled, LeaseLost, type RunFacts, type ShuttingDown } from './steps.ts'
 import { type ClaimedRun, hasQueued } from './store.ts'
@@ -30,7 +31,7 @@ export class Ownership implements RunFacts {
   readonly #fenced: Fenced
   readonly #stop = new AbortController()
   readonly #cancelled = new AbortController()
-  /** Taken over, or shutting down. */
+  /** Taken over, shutting down, or with nothing to do for now. */
   readonly stopped: AbortSignal = this.#stop.signal
   readonly cancelled: AbortSignal = this.#cancelled.signal
   over = false
@@ -59,7 +60,7 @@ export class Ownership implements RunFacts {
     this.#cancelled.abort(new Cancelled())
   }
 
-  stop(reason: LeaseLost | ShuttingDown): void {
+  stop(reason: LeaseLost | ShuttingDown | Interlude): void {
     this.#stop.abort(reason)
   }
 

@@ -1,7 +1,13 @@
 import type { Tx } from '../db/database.ts'
+import { URGENCY } from './enqueue.ts'
+import { Interlude } from './interlude.ts'
 import type { Journal } from './journal.ts'
 import type { Ownership } from './ownership.ts'
+import { sleep } from './patience.ts'
 import type { Action, Run, StepOptions } from './steps.ts'
+
+/** Whoever gets a place is called; this is for a call that nobody made. */
+const LIMIT_REST_MS = 10 * 60_000
 
 /** Ends a segment: a pipeline that catches one meets it again at its next step. */
 class Parked extends Error {}
@@ -26,6 +32,8 @@ export class OwnedRun implements Run {
   readonly #unwinding = new AbortController()
   readonly #names = new Set<string>()
   readonly #limits = new Set<string>()
+  /** Steps under way that wait for something. */
+  #idling = 0
 
   constructor(ownership: Ownership, journal: Journal) {
     this.id = ownership.id
@@ -72,11 +80,37 @@ export class OwnedRun implements Run {
     return this.#journal.get(step) !== undefined
   }
 
+  since(step: string): Date | undefined {
+    return this.#journal.get(step)?.since
+  }
+
+  async rest(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#idle(ms, signal)
+    signal.throwIfAborted()
+  }
+
+  async takeTime(): Promise<void> {
+    if (this.#ownership.claimed.urgency === URGENCY.usual) return
+    this.#ownership.stop(Interlude.usual())
+    throw this.#ownership.stopped.reason
+  }
+
+  /** When every step that is under way has nothing to do, the run has: then it needs no worker. */
+  async #idle(ms: number, signal: AbortSignal, parkMs = ms): Promise<void> {
+    this.#idling++
+    if (this.#idling >= this.#journal.underWay) this.#ownership.stop(Interlude.rest(parkMs))
+    await sleep(ms, AbortSignal.any([signal, this.signal]))
+    this.#idling--
+  }
+
   async limit<T>(name: string, most: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#limits.has(name)) throw new Error(`This run holds ${name} already.`)
     this.#limits.add(name)
     const ticket = { name, most, runId: this.id, fence: this.fence, claim: this.claim }
-    return this.#ownership.parts.limits.hold(ticket, signal, work).finally(() => this.#limits.delete(name))
+    const idle = (ms: number, called: AbortSignal) => this.#idle(ms, called, LIMIT_REST_MS)
+    const isParking = () => this.#ownership.stopped.reason instanceof Interlude
+    const held = this.#ownership.parts.limits.hold(ticket, signal, work, { idle, isParking })
+    return held.finally(() => this.#limits.delete(name))
   }
 
   /** No new step from here on. */

@@ -16,7 +16,19 @@ export type Run<Input = unknown> = RunFacts<Input> & {
   write<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Whether some owner has started this step: what was decided then is not decided again. */
   begun(step: string): boolean
-  /** Holds one of `most` places of that name, over all processes, while `work` runs. For use inside a step. */
+  /** When an owner before this one began a step that it did not finish. */
+  since(step: string): Date | undefined
+  /**
+   * Inside a step: nothing to do for so long. When all steps under way say so, the run is parked: it keeps its lane and needs
+   * no worker, and the steps are begun again after that. Otherwise this waits.
+   */
+  rest(ms: number, signal: AbortSignal): Promise<void>
+  /** Between steps: what comes now may take long. A run that was urgent goes on in the usual line. */
+  takeTime(): Promise<void>
+  /**
+   * Holds one of `most` places of that name, over all processes, while `work` runs. For use inside a step. Whoever waits for
+   * one rests.
+   */
   limit<Result>(name: string, most: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>
 }
 

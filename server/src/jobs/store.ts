@@ -12,6 +12,7 @@ export type ClaimedRun = {
   input: unknown
   fence: number
   claim: string
+  urgency: number
   attempts: number
   writes: number
   answers: Record<string, unknown>
@@ -43,24 +44,28 @@ export async function claimRun(
     where status in ('queued', 'running') and kind = any(${kinds}) and urgency >= ${least} and ${known(versions)} and id = (
       select id from run where lane = ${lane} and status in ('queued', 'running', 'parked')
       order by status = 'queued', position limit 1 for update)
-    returning id, lane, kind, version, org_id, input, fence, claim, attempts, writes, answers, cancel, outcome, outcome_reason
+    returning id, lane, kind, version, org_id, input, fence, claim, urgency, attempts, writes, answers, cancel, outcome, outcome_reason
   `.execute(db)
   return rows[0]
 }
 
-export type JournalEntry = { ended: boolean; output: unknown }
+/** `since`: when an owner before this one began it. */
+export type JournalEntry = { ended: boolean; output: unknown; since: Date | undefined }
 
 export async function readJournal(db: Database, runId: string): Promise<Map<string, JournalEntry>> {
-  const rows = await db.selectFrom('runStep').select(['name', 'output', 'endedAt']).where('runId', '=', runId).execute()
-  return new Map(rows.map((row) => [row.name, { ended: row.endedAt !== null, output: row.output }]))
+  const columns = ['name', 'output', 'startedAt', 'endedAt'] as const
+  const rows = await db.selectFrom('runStep').select(columns).where('runId', '=', runId).execute()
+  return new Map(
+    rows.map(({ name, output, startedAt, endedAt }) => [name, { ended: endedAt !== null, output, since: startedAt }]),
+  )
 }
 
+/** One that is begun again has been going on since it was begun first. */
 export async function startStep(tx: Tx, runId: string, name: string, fence: number): Promise<void> {
-  const startedAt = sql<Date>`clock_timestamp()`
   await tx
     .insertInto('runStep')
-    .values({ runId, name, fence, startedAt })
-    .onConflict((conflict) => conflict.columns(['runId', 'name']).doUpdateSet({ fence, startedAt }))
+    .values({ runId, name, fence, startedAt: sql<Date>`clock_timestamp()` })
+    .onConflict((conflict) => conflict.columns(['runId', 'name']).doUpdateSet({ fence }))
     .execute()
 }
 
@@ -91,6 +96,16 @@ export async function runnableLanes(
     where lane > ${after} and status in ('queued', 'running') and kind = any(${kinds}) and ${known(versions)} and (status = 'running' or
       not exists (select 1 from run a where a.lane = r.lane and a.status in ('running', 'parked')))
     order by lane limit ${most}`.execute(db)
+  return rows.map((row) => row.lane)
+}
+
+/** Runs whose rest is over go on: whoever answers their calls. */
+export async function endRests(tx: Tx, most: number): Promise<string[]> {
+  const { rows } = await sql<{ lane: string }>`
+    update run set status = 'running', wake_at = null where id in (
+      select id from run where status = 'parked' and wake_at <= clock_timestamp()
+      order by wake_at limit ${most} for update skip locked)
+    returning lane`.execute(tx)
   return rows.map((row) => row.lane)
 }
 

@@ -1,16 +1,18 @@
 import { type Database, transaction } from '../db/database.ts'
 import { isOurs } from './fenced.ts'
+import { passOnAll } from './limit.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
 import { isOutage, repeat } from './patience.ts'
 import { LeaseLost } from './steps.ts'
-import { isYoung, ownership, runnableLanes, type Versions } from './store.ts'
+import { endRests, isYoung, ownership, runnableLanes, type Versions } from './store.ts'
 import { HEARTBEAT_SECONDS, type Transport } from './transport.ts'
 
 const LOOK_MS = 1000
 const GAP_MS = 5000
 const REAP_MS = 5000
 const MOST_LANES = 500
+const MOST_RESTED = 50
 
 type Watched = {
   db: Database
@@ -66,6 +68,23 @@ async function checkOwnership(db: Database, runs: Set<Ownership>): Promise<void>
     if (!isOurs(run, now)) run.stop(new LeaseLost())
     else if (now.cancel) run.cancel()
   }
+}
+
+/** Whose rest is over, or whose place is free, is called. Every worker looks; each run is found by one of them. */
+export async function wakeRested({ db, transport, log, signal }: Watched): Promise<void> {
+  let passedOn = performance.now()
+  await repeat(LOOK_MS, signal, async () => {
+    try {
+      await transaction(db, async (tx) => {
+        for (const lane of await endRests(tx, MOST_RESTED)) await transport.wake(tx, lane)
+      })
+      if (performance.now() - passedOn < REAP_MS) return
+      passedOn = performance.now()
+      await passOnAll(db, transport, MOST_LANES)
+    } catch (error) {
+      if (!isOutage(error)) log.error({ err: error }, 'runs that rested could not be woken')
+    }
+  })
 }
 
 /** Wakes lanes that could run and have no call. */

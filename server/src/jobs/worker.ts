@@ -11,7 +11,7 @@ import { within } from './patience.ts'
 import { LeaseLost, type Pipeline, ShuttingDown } from './steps.ts'
 import { claimRun } from './store.ts'
 import type { Call, Slots, Transport } from './transport.ts'
-import { reap, watch } from './watch.ts'
+import { reap, wakeRested, watch } from './watch.ts'
 
 /** How long a step may take to obey. A deaf one is left to whoever finds its heart no longer beating. */
 const DRAIN_MS = 10_000
@@ -44,7 +44,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const runs = new Set<Ownership>()
   const draining = new AbortController()
   const giveUp = new AbortController()
-  const limits = new Limits(db, giveUp.signal)
+  const limits = new Limits(db, transport, giveUp.signal)
   const parts: RunParts = { db, transport, limits, giveUp: giveUp.signal, onChange, onFailure: tell(log) }
 
   const handle = async (call: Call, least: number) => {
@@ -66,7 +66,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   })
   const work = await transport.work(options.slots, handle)
   const watching = { db, transport, kinds, versions, runs, log, signal: draining.signal }
-  const loops = Promise.all([watch(watching), reap(watching)])
+  const loops = Promise.all([watch(watching), reap(watching), wakeRested(watching)])
 
   const end = async (why: LeaseLost | ShuttingDown) => {
     draining.abort()

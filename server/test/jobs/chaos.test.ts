@@ -44,7 +44,12 @@ test('60 runs under kills, pauses and SIGTERMs: none lost, none ends wrongly, on
 
 async function planned(yard: Yard, k: number, lane: string): Promise<Planned> {
   const failing = k % 7 === 3 && { failAt: 'health' }
-  const input: Input = { buildMs: 700, stepMs: 150, undoMs: 300, gate: k % 5 === 0, ...failing }
+  const limited = k % 4 === 2 && { limit: { name: `build:${k % 3}`, most: 2 } }
+  const resting = k % 4 === 1 && { rest: { ms: 800, workMs: 2500 } }
+  const input: Input = {
+    ...{ buildMs: 700, stepMs: 150, undoMs: 300, gate: k % 5 === 0 },
+    ...{ ...failing, ...limited, ...resting },
+  }
   const id = await yard.submit(input, { lane })
   const cancel = async () => {
     await new Promise((next) => setTimeout(next, 500 + Math.random() * 12_000))

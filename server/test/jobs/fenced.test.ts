@@ -91,19 +91,20 @@ test('two owners with the same fence after a failover: only the one that the dat
 
 test('a place of a limit is not taken or given back by another owner with the same fence', async () => {
   const lost = await claimed()
-  const limits = new Limits(yard.db, never)
+  const limits = new Limits(yard.db, yard.transport, never)
+  const waiting = { idle: async () => {}, isParking: () => false }
   const ticketOf = ({ id, fence, claim }: ClaimedRun) => ({ name: 'one', most: 1, runId: id, fence, claim })
-  const ended = limits.hold(ticketOf(lost), never, async () => {
+  const held = async () => {
     await yard.query(`update run set status = 'queued', fence = 0, claim = null where id = $1`, [lost.id])
     await yard.query('delete from run_limit')
     const known = await claimRun(yard.db, lost.lane, ['test'], 'other')
     if (!known) throw new Error('nothing to claim')
-    void limits.hold(ticketOf(known), never, () => new Promise(() => {}))
+    void limits.hold(ticketOf(known), never, () => new Promise(() => {}), waiting)
     await until('it has its place', 20_000, async () =>
       (await yard.query('select 1 from run_limit where held')).length > 0 ? known : undefined,
     )
-  })
-  await ended
+  }
+  await limits.hold(ticketOf(lost), never, held, waiting)
   expect(await yard.query('select 1 from run_limit where held')).toHaveLength(1)
 })
 

@@ -18,6 +18,12 @@ export type Input = {
   /** Goes on after an abort, as a step that does not listen would. */
   deaf?: boolean
   limit?: { name: string; most: number }
+  /** Its rollout is work for others: it looks now and then whether so long has passed. */
+  rest?: { ms: number; workMs: number }
+  /** Beside that rollout something else goes on for so long. */
+  besideMs?: number
+  /** Before its build it says that this may take long. */
+  takesTime?: boolean
 }
 
 /** Effects are what happens outside, as often as it happens. Notes are written with the run, exactly once. */
@@ -36,10 +42,14 @@ export function testPipeline(pool: Pool): Pipeline<Input> {
       const actor = new Actor(pool, run)
       await actor.step('fetch', input.stepMs)
       await actor.step('detect', input.stepMs)
+      if (input.takesTime) await run.takeTime()
       await actor.step('build', actor.first ?? input.buildMs)
       await actor.holdAt('after:build')
       if (input.gate) await run.gate('approve', { onPark: (tx) => note(tx, run, 'parked') })
-      await actor.step('rollout', input.stepMs)
+      await Promise.all([
+        actor.step('rollout', input.stepMs),
+        input.besideMs !== undefined && actor.step('beside', input.besideMs),
+      ])
       await run.write((tx) => note(tx, run, 'written'))
       await actor.step('health', input.stepMs)
     },
@@ -73,9 +83,10 @@ class Actor {
     const run = this.#run
     const { input } = run
     const act = (signal: AbortSignal) => this.#act(name, ms, signal)
-    const { limit } = input
-    const action =
-      name === 'build' && limit ? (s: AbortSignal) => run.limit(limit.name, limit.most, s, () => act(s)) : act
+    const { limit, rest } = input
+    const limited = (s: AbortSignal) => run.limit(limit?.name ?? '', limit?.most ?? 1, s, () => act(s))
+    const resting = (s: AbortSignal) => this.#rest(name, rest ?? { ms: 0, workMs: 0 }, s)
+    const action = name === 'build' && limit ? limited : name === 'rollout' && rest ? resting : act
     const undo = {
       undo: async (signal: AbortSignal, _: unknown, because: string) => {
         await this.effect(`because:${because}`)
@@ -110,6 +121,14 @@ class Actor {
       throw signal.reason
     })
     if (failAt === name) throw new Error(`${name} does not work`)
+    await this.effect(`done:${name}`)
+    return { by: process.pid }
+  }
+
+  async #rest(name: string, { ms, workMs }: NonNullable<Input['rest']>, signal: AbortSignal): Promise<{ by: number }> {
+    const since = this.#run.since(name)?.getTime() ?? Date.now()
+    await this.effect(`look:${name}`)
+    while (Date.now() - since < workMs) await this.#run.rest(ms, signal)
     await this.effect(`done:${name}`)
     return { by: process.pid }
   }
