@@ -49,6 +49,8 @@ export async function deploy(parts: DeployParts, run: Run): Promise<void> {
       frozen = await step<Frozen>('release', (signal) => freezeRelease(scene, blueprint, images, signal), release)
     } else {
       const { gone } = await step('find', (signal) => findOldImages(scene, old, signal))
+      // Going back is urgent, and quick while the images are there.
+      if (gone.length > 0) await run.takeTime()
       const { images } = gone.length > 0 ? await makeImages(scene, step) : { images: {} }
       frozen = await step<Frozen>('release', (signal) => takeOldRelease(scene, old, images, signal), release)
     }

@@ -1,38 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
+import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { activeRelease } from '../release/of-project.ts'
 import type { Scene } from '../scene.ts'
 import { explainRollout } from './explain.ts'
+import { watchJob } from './watch-job.ts'
 
 const DEADLINE_MS = 10 * 60_000
-/** A job may have much to do. */
-const JOB_MS = 60 * 60_000
 /** For how long a service may still be changing from what came before. */
 const TURN_MS = 2 * 60_000
 const LOOK_MS = 300
 
-/** Brings one service up. "Healthy" is what the engine's tasks show, never what an update says about itself. */
-export async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSignal): Promise<void> {
-  const { parts, engine, deployment, events } = scene
+/**
+ * Brings one service up. "Healthy" is what the engine's tasks show, never what an update says about itself. `since`: when an
+ * owner before this one began.
+ */
+export async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSignal, since?: Date): Promise<void> {
+  const { deployment, events } = scene
   const { service } = spec
   const applied = await applyInTurn(scene, spec, signal)
   // One of a former deployment that is as it was.
   if (applied.did === 'unchanged' && spec.deployment !== deployment.id) return
-  events.write('service', { service, status: 'deploying', did: applied.did })
+  // A job that is looked at again has been told of.
+  if (!(spec.job && since)) events.write('service', { service, status: 'deploying', did: applied.did })
   const gap = interruption()
-  const outcome = await parts.runtime.watch(engine, spec, {
-    deployment: spec.deployment,
-    specHash: applied.specHash,
-    signal,
-    deadlineMs: spec.job ? JOB_MS : DEADLINE_MS,
-    // Who waits longer waits without a release that serves.
-    mostRelapses: 1,
-    onState: (state: RolloutState) => {
-      gap.see(state)
-      events.write('service', { service, status: 'deploying', ...state })
-    },
-  })
+  const onState = (state: RolloutState) => {
+    gap.see(state)
+    events.write('service', { service, status: 'deploying', ...state })
+  }
+  const { specHash } = applied
+  const outcome = spec.job
+    ? await watchJob(scene, spec, { specHash, since, signal, onState })
+    : await watchService(scene, spec, { specHash, signal, onState })
   signal.throwIfAborted()
   if (outcome.outcome === 'healthy') {
     const interruptedMs = applied.did === 'updated' && !spec.job ? gap.ms() : 0
@@ -51,6 +50,17 @@ export async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSign
   await events.flush()
   throw explainRollout(outcome, service, spec.job)
 }
+
+type Watched = { specHash: string; signal: AbortSignal; onState(state: RolloutState): void }
+
+const watchService = ({ parts, engine }: Scene, spec: ServiceSpec, watched: Watched): Promise<Outcome> =>
+  parts.runtime.watch(engine, spec, {
+    ...watched,
+    deployment: spec.deployment,
+    deadlineMs: DEADLINE_MS,
+    // Who waits longer waits without a release that serves.
+    mostRelapses: 1,
+  })
 
 /** For how long nothing of a service ran while it was replaced, as far as looking at it can tell. */
 function interruption() {

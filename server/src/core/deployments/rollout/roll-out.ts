@@ -40,7 +40,8 @@ export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Froze
   const undo = (signal: AbortSignal, _: unknown, because: Because) => putBack(scene, signal, because)
   const [only, ...others] = release.services
   if (only && others.length === 0) {
-    await step('rollout', (signal) => ground(signal).then(() => bringUp(scene, only, signal)), { undo })
+    const since = scene.run.since('rollout')
+    await step('rollout', (signal) => ground(signal).then(() => bringUp(scene, only, signal, since)), { undo })
     return [{ service: only.service, came: true, changed: true, status: 'healthy', error: null }]
   }
   const one = (spec: ServiceSpec): Promise<Brought> => {
@@ -66,7 +67,7 @@ async function attempt(scene: Scene, spec: ServiceSpec, step: string, signal: Ab
   // One that ran to its end does not run again for being looked at.
   if (!changed && spec.job) return { service, came: true, changed, status: 'healthy', error: null }
   try {
-    await bringUp(scene, spec, signal)
+    await bringUp(scene, spec, signal, scene.run.since(step))
     return { service, came: true, changed, status: 'healthy', error: null }
   } catch (error) {
     const told = await retell(scene, { step, signal }, error)
