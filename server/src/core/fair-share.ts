@@ -47,7 +47,10 @@ function byOrg<T extends OfOrg>(rows: Iterable<T>): Map<string, T[]> {
 
 type Limits = { atOnce: number; perOrg: number; signal: AbortSignal }
 
-/** Does something for each, so many at once and so many of one organization, which so cannot hold up the others. */
+/**
+ * Does something for each, so many at once; and of one organization so many while there are others, so that it cannot hold
+ * them up.
+ */
 export async function eachFairly<T extends OfOrg>(
   items: T[],
   { atOnce, perOrg, signal }: Limits,
@@ -55,10 +58,11 @@ export async function eachFairly<T extends OfOrg>(
 ): Promise<void> {
   const waiting = byOrg(interleaved(items))
   const busy = new Map<string, number>()
+  const isAlone = (orgId: string) => waiting.size === 1 && busy.size <= Number(busy.has(orgId))
   /** The first of an organization that has not its share at work; who was served goes to the end of the line. */
   const next = (): T | undefined => {
     for (const [orgId, line] of waiting) {
-      if ((busy.get(orgId) ?? 0) >= perOrg) continue
+      if ((busy.get(orgId) ?? 0) >= perOrg && !isAlone(orgId)) continue
       const item = line.shift()
       waiting.delete(orgId)
       if (line.length > 0) waiting.set(orgId, line)
@@ -77,7 +81,9 @@ export async function eachFairly<T extends OfOrg>(
         work(item)
           .finally(() => {
             running--
-            busy.set(item.orgId, (busy.get(item.orgId) ?? 1) - 1)
+            const left = (busy.get(item.orgId) ?? 1) - 1
+            if (left === 0) busy.delete(item.orgId)
+            else busy.set(item.orgId, left)
           })
           .then(start, fail)
       }

@@ -1,10 +1,13 @@
 import { transaction } from '../../db/database.ts'
 import { record } from '../audit/record.ts'
+import { eachFairly, fairShare } from '../fair-share.ts'
 import * as store from './store.ts'
 import { type VerifyParts, verify } from './verify.ts'
 
 const BATCH = 32
+const SHARE = 4
 const AT_ONCE = 8
+const PER_ORG = 2
 /** Far longer than a batch takes: whoever took it and died leaves it to others after that. */
 const LEASE_MINUTES = 15
 
@@ -12,14 +15,15 @@ const LEASE_MINUTES = 15
 export async function reverifyDue(parts: VerifyParts, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
-    const due = await store.takeDue(parts.db, BATCH, LEASE_MINUTES)
-    const next = due.values()
+    const due = await fairShare({ most: BATCH, share: SHARE }, (most, except) => store.due(parts.db, most, except))
+    const ids = due.map(({ id }) => id)
+    // Those that somebody else is taking are theirs.
+    const taken = await store.take(parts.db, ids, LEASE_MINUTES)
     // All draw from the same batch: a slow one holds up nobody else.
-    const worker = async () => {
-      for (const row of next) await reverify(parts, row, signal).catch((error) => notNow(parts, row, error, signal))
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
-    if (due.length < BATCH) return
+    await eachFairly(taken, { atOnce: AT_ONCE, perOrg: PER_ORG, signal }, (row) =>
+      reverify(parts, row, signal).catch((error) => notNow(parts, row, error, signal)),
+    )
+    if (taken.length < BATCH) return
   }
 }
 

@@ -112,8 +112,21 @@ export async function saveFound(tx: Tx, row: DestinationRow, found: Found): Prom
 /** As the index of what may be due says it: a key that nobody has confirmed is not learned behind everyone's back. */
 const CONFIRMED = sql<boolean>`(kind <> 'sftp' or host_key is not null)`
 
-/** Takes the next that are due, and leaves them to others again if this process does not come back for them. */
-export async function takeDue(db: Queryable, limit: number, leaseMinutes: number): Promise<DestinationRow[]> {
+/** The next that are due, but not those of some organizations. */
+export const due = (db: Queryable, limit: number, except: string[]): Promise<{ id: string; orgId: string }[]> =>
+  db
+    .selectFrom('backupDestination')
+    .select(['id', 'orgId'])
+    .where(CONFIRMED)
+    .where('nextVerifyAt', '<=', sql<Date>`now()`)
+    .where(sql<boolean>`org_id <> all(${except})`)
+    .orderBy('nextVerifyAt')
+    .limit(limit)
+    .execute()
+
+/** Takes those of them that are still due, and leaves them to others again if this process does not come back for them. */
+export async function take(db: Queryable, ids: string[], leaseMinutes: number): Promise<DestinationRow[]> {
+  if (ids.length === 0) return []
   return db
     .updateTable('backupDestination')
     .set({ nextVerifyAt: sql<Date>`now() + make_interval(mins => ${leaseMinutes})` })
@@ -121,10 +134,8 @@ export async function takeDue(db: Queryable, limit: number, leaseMinutes: number
       eb
         .selectFrom('backupDestination')
         .select('id')
-        .where(CONFIRMED)
+        .where('id', 'in', ids)
         .where('nextVerifyAt', '<=', sql<Date>`now()`)
-        .orderBy('nextVerifyAt')
-        .limit(limit)
         .forUpdate()
         .skipLocked(),
     )

@@ -1,6 +1,7 @@
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import { wantedOn } from '../certificates/install.ts'
 import * as domains from '../domains/store.ts'
+import { eachFairly } from '../fair-share.ts'
 import type { Platform } from '../platform.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
@@ -12,16 +13,11 @@ const DEADLINE_MS = 60_000
 
 /** Makes every edge what is written down: one that was lost, or whose volume was emptied, is itself again within a minute. */
 export async function mendEdges(parts: Parts, signal: AbortSignal): Promise<void> {
-  const waiting = (await servers.withRoutes(parts.db)).values()
-  const worker = async () => {
-    for (const server of waiting) {
-      if (signal.aborted) return
-      await mend(parts, server, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])).catch((error) => {
-        if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'an edge could not be looked at')
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await eachFairly(await servers.withRoutes(parts.db), { atOnce: AT_ONCE, perOrg: 1, signal }, (server) =>
+    mend(parts, server, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])).catch((error) => {
+      if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'an edge could not be looked at')
+    }),
+  )
 }
 
 /** All that the edge of a server is to know. */

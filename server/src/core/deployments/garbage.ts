@@ -1,3 +1,4 @@
+import { eachFairly } from '../fair-share.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import { missingProjects, projectsOn } from './garbage-store.ts'
@@ -13,13 +14,16 @@ const YOUNG_MS = 3600_000
  */
 export async function collectGarbage(parts: DeployParts, signal: AbortSignal): Promise<void> {
   if (!(await parts.instance.mayCollect())) return
-  for (const server of await servers.used(parts.db)) {
-    if (signal.aborted) return
-    await collectOn(parts, server, signal).catch((error) =>
+  await eachFairly(await servers.used(parts.db), { ...TOGETHER, signal }, (server) =>
+    collectOn(parts, server, AbortSignal.any([signal, AbortSignal.timeout(COLLECT_MS)])).catch((error) =>
       parts.log.info({ err: error, server: server.id }, 'garbage could not be collected'),
-    )
-  }
+    ),
+  )
 }
+
+/** One that does not answer holds up nobody else. */
+const TOGETHER = { atOnce: 4, perOrg: 1 }
+const COLLECT_MS = 10 * 60_000
 
 async function collectOn(parts: DeployParts, server: servers.ServerRow, signal: AbortSignal): Promise<void> {
   const engine = engineOf(parts, server)
@@ -50,13 +54,13 @@ const STRAY_MS = 60_000
 
 /** Containers of seconds whose owner was killed: they hold nothing and do nothing, but nobody else would ever look for them. */
 export async function removeStrays(parts: DeployParts, signal: AbortSignal): Promise<void> {
-  for (const server of await servers.used(parts.db)) {
+  await eachFairly(await servers.used(parts.db), { ...TOGETHER, signal }, async (server) => {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(STRAY_MS)])
     const before = new Date(Date.now() - STRAY_MS)
-    const work = parts.runtime.removeStrays(engineOf(parts, server), { signal, before })
-    const gone = await work.catch(() => 0)
-    if (signal.aborted) return
-    if (gone > 0) parts.log.info({ server: server.id, gone }, 'stray containers were removed')
-  }
+    const work = async () => parts.runtime.removeStrays(engineOf(parts, server), { signal: within, before })
+    const gone = await work().catch(() => 0)
+    if (gone > 0 && !signal.aborted) parts.log.info({ server: server.id, gone }, 'stray containers were removed')
+  })
 }
 
 type FolderParts = Pick<DeployParts, 'db' | 'folders' | 'instance'>

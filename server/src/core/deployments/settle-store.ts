@@ -74,11 +74,15 @@ export async function postpone(db: Queryable, projectId: string): Promise<void> 
     where project_id = ${projectId} and settle_after is not null`.execute(db)
 }
 
-/** Projects with something to see to that nobody is seeing to. */
-export async function dueProjects(db: Queryable, most: number): Promise<{ orgId: string; projectId: string }[]> {
+/** Projects with something to see to that nobody is seeing to, but not those of some organizations. */
+export async function dueProjects(
+  db: Queryable,
+  most: number,
+  except: string[],
+): Promise<{ orgId: string; projectId: string }[]> {
   const { rows } = await sql<{ orgId: string; projectId: string }>`
     select distinct org_id, project_id from deployment d where settle_after <= clock_timestamp() and not exists (
       select 1 from run where lane = d.project_id and status in ('queued', 'running', 'parked'))
-    limit ${most}`.execute(db)
+    and org_id <> all(${except}) limit ${most}`.execute(db)
   return rows
 }

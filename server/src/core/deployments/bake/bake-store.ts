@@ -13,12 +13,14 @@ export type Baking = {
   stale: boolean
 }
 
-/** Releases that are being watched and are still the ones that serve. */
-export async function baking(db: Queryable, most: number): Promise<Baking[]> {
+/** Releases that are being watched and are still the ones that serve, but not those of some organizations. */
+export async function baking(db: Queryable, most: number, except: string[]): Promise<Baking[]> {
   const { rows } = await sql<Baking>`
     select id, org_id, project_id, server_id, release, took_over, bake_until <= clock_timestamp() as over,
       bake_until <= clock_timestamp() - interval '1 day' as stale
-    from deployment where bake_until is not null order by bake_until limit ${most}`.execute(db)
+    from deployment where bake_until is not null and org_id <> all(${except}) order by bake_until limit ${most}`.execute(
+    db,
+  )
   return rows
 }
 

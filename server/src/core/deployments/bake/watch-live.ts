@@ -1,6 +1,7 @@
 import { transaction } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import { openRuns, submit } from '../../../jobs/enqueue.ts'
+import { eachFairly, fairShare } from '../../fair-share.ts'
 import { allVariables } from '../../projects/settings-store.ts'
 import * as projects from '../../projects/store.ts'
 import { openVariables } from '../../projects/variables.ts'
@@ -13,7 +14,9 @@ import { isAway, type Look, look } from './look.ts'
 import type { RestoreInput, Trouble } from './restore.ts'
 
 const MOST = 500
+const SHARE = 50
 const AT_ONCE = 8
+const PER_ORG = 2
 
 /** What one round leaves to the next, by release. */
 type Round = {
@@ -34,21 +37,17 @@ export function liveWatch(parts: DeployParts) {
   let last = newRound()
   return async (signal: AbortSignal): Promise<void> => {
     const next = newRound()
-    const waiting = (await baking(parts.db, MOST)).values()
+    const waiting = await fairShare({ most: MOST, share: SHARE }, (most, except) => baking(parts.db, most, except))
     const gone = new Set<string>()
-    const worker = async () => {
-      for (const release of waiting) {
-        if (signal.aborted) return
-        // One that did not answer is not asked again for each of its projects.
-        const found: Look = gone.has(release.serverId)
-          ? { kind: 'unseen', why: { code: 'engine_unreachable' } }
-          : await look(parts, release, { forgiven: last.away.has(release.id) ? 1 : 0, signal })
-        if (signal.aborted) return
-        if (found.kind === 'unseen' && isAway(found.why)) gone.add(release.serverId)
-        await conclude(parts, release, found, { last, next })
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await eachFairly(waiting, { atOnce: AT_ONCE, perOrg: PER_ORG, signal }, async (release) => {
+      // One that did not answer is not asked again for each of its projects.
+      const found: Look = gone.has(release.serverId)
+        ? { kind: 'unseen', why: { code: 'engine_unreachable' } }
+        : await look(parts, release, { forgiven: last.away.has(release.id) ? 1 : 0, signal })
+      if (signal.aborted) return
+      if (found.kind === 'unseen' && isAway(found.why)) gone.add(release.serverId)
+      await conclude(parts, release, found, { last, next })
+    })
     last = next
   }
 }
