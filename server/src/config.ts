@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs'
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
@@ -58,6 +58,12 @@ const Environment = z.object({
     .string()
     .refine((text) => parseTsigKey(text) !== null, 'must be ALGORITHM:NAME:SECRET')
     .optional(),
+  SLIPWAY_BLOCKED_NETWORKS: z
+    .union([
+      z.literal('none').transform(() => []),
+      addresses(isIPv4Network, 'must be none, or networks such as 169.254.0.0/16'),
+    ])
+    .default(['169.254.0.0/16']),
   SLIPWAY_BUILDX: z.string().default('/usr/libexec/docker/cli-plugins/docker-buildx'),
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
@@ -105,6 +111,8 @@ export type Config = {
   acme: AcmeConfig | null
   /** Who changes records of our own zones, for wildcards; null: nobody. */
   dnsUpdate: DnsUpdateConfig | null
+  /** Networks that containers on servers do not reach: a cloud's metadata is there. */
+  blockedNetworks: string[]
   /** The program docker-buildx, and an image that every engine of ours has. */
   builder: { buildx: string; helperImage: string }
   /** Authorities of git hosts that this machine does not know of itself. */
@@ -159,6 +167,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     tlsCaFile: e.SLIPWAY_TLS_CA_FILE === undefined ? null : resolve(e.SLIPWAY_TLS_CA_FILE),
     acme: acmeOf(e),
     dnsUpdate: dnsUpdateOf(e),
+    blockedNetworks: e.SLIPWAY_BLOCKED_NETWORKS,
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
     gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
     localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
@@ -207,6 +216,12 @@ function isNameServer(text: string): boolean {
 function isNetwork(text: string): boolean {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   return isIP(address) !== 0 && !address.includes('%') && Number(bits ?? 0) <= (isIP(address) === 4 ? 32 : 128)
+}
+
+/** `169.254.0.0/16` */
+function isIPv4Network(text: string): boolean {
+  const [base = '', bits = ''] = text.split('/')
+  return isIPv4(base) && /^\d{1,2}$/.test(bits) && Number(bits) <= 32
 }
 
 function isReadable(path: string): boolean {

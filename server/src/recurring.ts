@@ -8,6 +8,7 @@ import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/g
 import type { DeployParts } from './core/deployments/parts.ts'
 import { settleDue } from './core/deployments/settle-due.ts'
 import { continueRotation } from './core/sealing/rotate.ts'
+import { guardMachines } from './core/servers/guard-machines.ts'
 import { startSchedule } from './jobs/schedule.ts'
 import { sweepRuns } from './jobs/sweep.ts'
 
@@ -28,6 +29,7 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
+      { name: 'machines', everyMs: 300 * SECOND, run: (signal) => guardMachines(parts, signal) },
       { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
       { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },

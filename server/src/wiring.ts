@@ -97,7 +97,7 @@ export function wire(config: Config, logger: Logger): Wired {
   const dataDir = localDataDir(config.dataDir)
   const instance = openInstance({ db, pool, dataDir, log: logger })
   const mark = { instance: config.instance, id: instance.id }
-  const runtime = swarmRuntime({ ...mark, reservedPorts: ownPorts(config) })
+  const runtime = swarmRuntime({ ...mark, ...machineOf(config) })
   const platform: Platform = {
     config,
     db,
@@ -196,7 +196,11 @@ const SLOTS = {
   ],
 }
 
-const ownPorts = ({ edge, port }: Config) => [edge.httpPort, edge.httpsPort, port]
+/** What of a machine no project gets. */
+const machineOf = ({ edge, port, blockedNetworks, builder }: Config) => ({
+  reservedPorts: [edge.httpPort, edge.httpsPort, port],
+  blocked: { networks: blockedNetworks, image: builder.helperImage },
+})
 
 /** Everything of the edge is called after the instance: two of them may share an engine. */
 const edgeName = (config: Config) => `${config.instance}-edge`

@@ -17,6 +17,8 @@ export type EngineFacts = {
   engine: {
     version: string
     apiVersion: string
+    /** Of the program that starts containers; null where the engine does not say. */
+    runc: string | null
     /** For people: "Debian GNU/Linux 12 (bookworm)". */
     os: string
     /** As image platforms say it: "amd64", "arm64". */
@@ -39,6 +41,8 @@ export type EngineFacts = {
   disk: { path: string; totalBytes: number; freeBytes: number } | null
   memory: { totalBytes: number; availableBytes: number } | null
   listeningPorts: number[] | null
+  /** Whom the machine asks for names. */
+  nameServers: string[] | null
   containersRunning: number
   images: number
   /** Why something above is null or second best, one sentence each. */

@@ -1,7 +1,14 @@
 import type { EngineFacts } from './engine.ts'
 
 /** What of the engine's `/version` is used. */
-export type VersionAnswer = { Version: string; ApiVersion: string; MinAPIVersion?: string; Arch?: string; Os?: string }
+export type VersionAnswer = {
+  Version: string
+  ApiVersion: string
+  MinAPIVersion?: string
+  Arch?: string
+  Os?: string
+  Components?: { Name: string; Version: string }[]
+}
 
 /** What of the engine's `/info` is used. */
 export type InfoAnswer = {
@@ -22,6 +29,7 @@ export function engineFacts(version: VersionAnswer, info: InfoAnswer): EngineFac
   return {
     version: version.Version,
     apiVersion: version.ApiVersion,
+    runc: version.Components?.find(({ Name }) => Name === 'runc')?.Version ?? null,
     os: info.OperatingSystem || version.Os || '',
     arch: version.Arch || info.Architecture || '',
     kernel: info.KernelVersion ?? '',

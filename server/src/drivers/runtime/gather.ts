@@ -21,11 +21,12 @@ export async function gather(connection: EngineConnection, signal: AbortSignal):
     }
   }
   const info = askEngine<InfoAnswer>(docker, '/info', signal)
-  const [answer, disk, memory, ports] = await Promise.all([
+  const [answer, disk, memory, ports, nameServers] = await Promise.all([
     info,
     info.then(({ DockerRootDir }) => readDisk(host, DockerRootDir || '/', optional)),
     optional('Memory is unknown', readMemory(host)),
     optional('Listening ports are unknown', readPorts(connection, signal)),
+    optional('Name servers are unknown', readNameServers(host)),
   ])
   return {
     hostKey,
@@ -34,6 +35,7 @@ export async function gather(connection: EngineConnection, signal: AbortSignal):
     disk,
     memory,
     listeningPorts: ports,
+    nameServers,
     containersRunning: answer.ContainersRunning ?? 0,
     images: answer.Images ?? 0,
     notes,
@@ -53,6 +55,17 @@ async function readMemory(host: HostReader): Promise<EngineFacts['memory']> {
   const memory = memoryFacts((await host.readFile('/proc/meminfo', 65_536)).toString())
   if (!memory) throw new Error('/proc/meminfo does not say it.')
   return memory
+}
+
+/** Where a local resolver stands between, whom that one asks is what containers are told. */
+async function readNameServers(host: HostReader): Promise<string[]> {
+  const read = async (path: string) => {
+    const text = (await host.readFile(path, 65_536)).toString()
+    return [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address)
+  }
+  const own = await read('/etc/resolv.conf')
+  const behind = await read('/run/systemd/resolve/resolv.conf').catch(() => [])
+  return [...new Set([...own, ...behind])]
 }
 
 async function readPorts({ docker, host }: EngineConnection, signal: AbortSignal): Promise<number[]> {

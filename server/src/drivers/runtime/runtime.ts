@@ -2,6 +2,7 @@ import type { EngineTarget } from './engine.ts'
 import type { GarbageReport, GarbageRoots } from './garbage.ts'
 import type { ImageFacts } from './images.ts'
 import type { ServiceKey } from './labels.ts'
+import type { MachineGuard } from './machine-guard.ts'
 import type { EngineOwner } from './owner.ts'
 import type { PullOptions } from './pull.ts'
 import type { PutFiles } from './put-files.ts'
@@ -90,6 +91,10 @@ export interface Runtime {
     /** Claims it whoever has it: because an operator says that nobody has. */
     seize(engine: EngineTarget, org: string, options: Call): Promise<EngineOwner>
   }
+  /** Keeps containers from what is the machine's own affair. What was done before is not done again. */
+  guard(engine: EngineTarget, options: Call): Promise<MachineGuard>
+  /** Services of the instance that hold rights which none should have: made by an earlier version of the platform. */
+  overprivileged(engine: EngineTarget, options: Call): Promise<ServiceKey[]>
   /** Removes ended containers of a project: of one deployment, or of all but some. Says how many have not ended. */
   removeEnded(
     engine: EngineTarget,

@@ -3,6 +3,7 @@ import { removeEnded } from './ended.ts'
 import type { EngineTarget } from './engine.ts'
 import { collectGarbage, removeStrays } from './garbage.ts'
 import { findImage, inspectImage, removeImage } from './images.ts'
+import { guardMachine } from './machine-guard.ts'
 import { ensureNetwork, removeNetwork } from './networks.ts'
 import { claimEngine, disownEngine, type InstanceMark, readOwner, requireOwn, seizeEngine } from './owner.ts'
 import { OPEN_POLICY } from './policy.ts'
@@ -15,7 +16,7 @@ import { restartService } from './rollout/restart.ts'
 import { untilServing } from './rollout/serving.ts'
 import { watchRollout } from './rollout/watch.ts'
 import { serviceLogs } from './running/logs.ts'
-import { observeProject } from './running/observe.ts'
+import { observeProject, overprivileged } from './running/observe.ts'
 import { surveyEngine } from './running/survey.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
@@ -33,6 +34,8 @@ const times = { writeMs: WRITE_MS, removeMs: LONG_MS }
 export type SwarmOptions = InstanceMark & {
   /** Ports of the machine that no service gets: those of the edge and of the platform. */
   reservedPorts?: readonly number[]
+  /** Networks that no container reaches, and an image with `ip` and `awk` that every engine can have. */
+  blocked?: { networks: readonly string[]; image: string }
   idleMs?: number
 }
 
@@ -40,7 +43,8 @@ export type SwarmOptions = InstanceMark & {
  * Docker Engine in Swarm mode. `instance` marks what is ours on an engine that others use too; what is written, is written
  * only where no other instance's `id` stands.
  */
-export function swarmRuntime({ instance, id, reservedPorts = [], idleMs }: SwarmOptions): Runtime {
+export function swarmRuntime(options: SwarmOptions): Runtime {
+  const { instance, id, reservedPorts = [], blocked = { networks: [], image: 'busybox:1' }, idleMs } = options
   const connections = engineConnections(idleMs === undefined ? {} : { idleMs })
   const us = { instance, id }
   const run: Run = (engine, signal, deadlineMs, work) => connections.use(engine, { signal, deadlineMs }, work)
@@ -83,16 +87,23 @@ export function swarmRuntime({ instance, id, reservedPorts = [], idleMs }: Swarm
       write(engine, signal, PUT_MS, ({ docker }, within) => putFiles(docker, { ...files, instance }, within)),
     owner: ownerOperations(us, run),
     ...cleaningOperations(instance, write),
+    guard: (engine, { signal }) =>
+      write(engine, signal, LONG_MS, ({ docker }, within) => guardMachine(docker, { ...blocked, instance }, within)),
     close: () => connections.close(),
   }
 }
 
 type Run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, work: Work<T>) => Promise<T>
 
-function readOperations(instance: string, run: Run): Pick<Runtime, 'observe' | 'survey' | 'tasks' | 'usage'> {
+function readOperations(
+  instance: string,
+  run: Run,
+): Pick<Runtime, 'observe' | 'overprivileged' | 'survey' | 'tasks' | 'usage'> {
   return {
     observe: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
+    overprivileged: (engine, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => overprivileged(docker, instance, within)),
     survey: (engine, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => surveyEngine(docker, instance, within)),
     tasks: (engine, project, { signal }) =>

@@ -2,6 +2,7 @@ import type { DeploymentError, DeploymentService } from '@slipway/contract/deplo
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { claimServer } from '../../servers/claim.ts'
+import { guardOnce } from '../../servers/guard-machines.ts'
 import { DeployFailure } from '../failure.ts'
 import type { Frozen } from '../parts.ts'
 import { activeRelease } from '../release/of-project.ts'
@@ -99,6 +100,7 @@ async function prepareGround(scene: Scene, release: Release, signal: AbortSignal
   const { parts, engine, deployment, server } = scene
   const { orgId: org, projectId: project } = deployment
   await claimServer(parts, server, signal)
+  await guardOnce(parts, server, signal)
   await ensureGround(parts, { engine, org, project, release }, signal)
   await openBothDoors(scene, release, signal)
 }

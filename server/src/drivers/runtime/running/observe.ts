@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
-import { having, LABEL } from '../labels.ts'
+import { having, LABEL, type ServiceKey } from '../labels.ts'
 import { identityOf } from '../rollout/identity.ts'
 import { isJob } from '../rollout/job.ts'
 import { replicasOf } from '../rollout/judge.ts'
@@ -42,6 +42,17 @@ export async function observeProject(
       },
       updating: UpdateStatus?.State === 'updating' || UpdateStatus?.State === 'rollback_started',
     }
+  })
+}
+
+/** Raw packets let a container speak for its neighbours; every spec of today drops them. */
+export async function overprivileged(docker: Docker, instance: string, signal: AbortSignal): Promise<ServiceKey[]> {
+  const services = await servicesOf(docker, { [LABEL.instance]: instance }, signal)
+  return services.flatMap(({ Spec }) => {
+    const { [LABEL.project]: project, [LABEL.service]: service } = Spec.Labels ?? {}
+    const dropped = Spec.TaskTemplate.ContainerSpec?.CapabilityDrop ?? []
+    const held = !dropped.includes('CAP_NET_RAW') && !dropped.includes('ALL')
+    return held && project !== undefined && service !== undefined ? [{ project, service }] : []
   })
 }
 
