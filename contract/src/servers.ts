@@ -27,7 +27,10 @@ const hostKey = z
 
 export const ServerCheck = z
   .object({
-    name: z.enum(['connection', 'engine', 'swarm', 'organization', 'disk', 'memory', 'ports']),
+    name: z.enum([
+      ...['connection', 'engine', 'swarm', 'organization', 'disk', 'memory', 'ports'],
+      ...['patches', 'volumes', 'privileges', 'metadata'],
+    ] as const),
     state: z.enum(['ok', 'warning', 'failed', 'unknown']),
     found: z.string(),
     fix: z.string().nullable().meta({ description: 'what to do, when something is to be done' }),
@@ -52,6 +55,36 @@ export const ServerReport = z
   .meta({ id: 'ServerReport' })
 export type ServerReport = z.output<typeof ServerReport>
 
+const limit = (most: number, least = 1) => z.number().min(least).max(most)
+
+/** What a project may do on this server beyond its own containers, and the most that one container may have. */
+const ServerPolicy = z
+  .object({
+    hostPorts: z.boolean().meta({ description: 'services may open ports of the machine itself' }),
+    localImages: z.boolean().meta({ description: 'images may be used that are on the machine and in no registry' }),
+    remoteAdd: z.boolean().meta({ description: 'ADD of a Dockerfile may fetch from public names' }),
+    maxMemoryMb: z.number().nullable(),
+    maxCpus: z.number().nullable(),
+    maxPids: z.number().nullable(),
+  })
+  .meta({ id: 'ServerPolicy' })
+export type ServerPolicy = z.output<typeof ServerPolicy>
+
+const ServerPolicyPatch = z
+  .object({
+    hostPorts: z.boolean().nullable().optional(),
+    localImages: z.boolean().nullable().optional(),
+    remoteAdd: z.boolean().nullable().optional(),
+    maxMemoryMb: limit(1_048_576, 6).int().nullable().optional(),
+    maxCpus: limit(1024, 0.01).nullable().optional(),
+    maxPids: limit(1_000_000, 8).int().nullable().optional(),
+  })
+  .meta({ description: 'null: as the mode of the instance has it; what is not named stays' })
+export type ServerPolicyPatch = z.output<typeof ServerPolicyPatch>
+
+/** As it is stored: only what somebody has said. */
+export type SaidServerPolicy = { [Name in keyof ServerPolicy]?: NonNullable<ServerPolicy[Name]> }
+
 export const Server = z
   .object({
     id: idOf('srv'),
@@ -63,6 +96,7 @@ export const Server = z
     socketPath: z.string().nullable(),
     hostKey: z.string().nullable().meta({ description: 'pinned by the first successful check' }),
     publicKey: z.string().nullable().meta({ description: "to be put into the server's authorized_keys" }),
+    policy: ServerPolicy,
     lastReport: ServerReport.nullable(),
     version: z.number().int(),
     createdAt: timestamp,
@@ -96,6 +130,7 @@ const ServerPatch = z.object({
   privateKey: z.string().max(20_000).optional(),
   passphrase: z.string().max(1000).nullable().optional(),
   hostKey: hostKey.nullable().optional().meta({ description: 'null: forget it, the next check pins anew' }),
+  policy: ServerPolicyPatch.optional(),
 })
 export type ServerPatch = z.output<typeof ServerPatch>
 
@@ -131,7 +166,7 @@ export const servers = {
   update: endpoint({
     method: 'PATCH',
     path: '/api/servers/:id',
-    summary: 'Change how a server is reached',
+    summary: 'Change how a server is reached, and what it allows',
     access: { permission: 'server:write' },
     params: byId,
     body: ServerPatch,

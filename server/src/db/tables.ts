@@ -1,7 +1,7 @@
 import type { GitCredential } from '@slipway/contract/git-credentials'
 import type { Role, Scope } from '@slipway/contract/permissions'
 import type { ProjectSettings } from '@slipway/contract/projects'
-import type { ServerReport } from '@slipway/contract/servers'
+import type { SaidServerPolicy, ServerReport } from '@slipway/contract/servers'
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { BackupTables } from './backup-tables.ts'
@@ -134,6 +134,7 @@ export type Tables = BackupTables &
       /** Of its Swarm: two servers with the same one are the same engine. */
       engineId: string | null
       lastReport: JSONColumnType<ServerReport | null, string | null, string | null>
+      policy: JSONColumnType<SaidServerPolicy, string | undefined, string>
       version: Version
       /** When to look next whether its engine has what is written down. */
       compareAt: Updated

@@ -6,6 +6,7 @@ import { allVariables, listServices } from '../projects/settings-store.ts'
 import * as projects from '../projects/store.ts'
 import { openVariables, type PlainVariable } from '../projects/variables.ts'
 import { engineOf } from '../servers/engine-of.ts'
+import { policyOf } from '../servers/policy.ts'
 import * as servers from '../servers/store.ts'
 import { type EventWriter, eventWriter } from './events.ts'
 import { append } from './events-store.ts'
@@ -47,6 +48,8 @@ export async function openScene(parts: DeployParts, run: Run) {
     deployment,
     project,
     server,
+    /** What the server allows. */
+    policy: policyOf(parts.config, server.policy),
     engine,
     settings,
     /** The services it consists of, as far as that is known yet. */

@@ -7,6 +7,7 @@ import type { Platform } from '../platform.ts'
 import { engineOf } from './engine-of.ts'
 import { requireServer } from './find.ts'
 import { type Failure, reportFacts, reportFailure } from './report.ts'
+import type { Holes } from './security-report.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'keys' | 'engines' | 'runtime' | 'config'>
@@ -21,7 +22,13 @@ export async function checkServer(parts: Parts, caller: Caller, id: string, sign
   const hostKey = 'facts' in found ? found.facts.hostKey : null
   const owner = 'facts' in found ? await readOwner(parts, { ...server, hostKey }, signal) : null
   const report =
-    'facts' in found ? reportFacts(found.facts, owner && { ...owner, us: server.orgId }) : reportFailure(found.failure)
+    'facts' in found
+      ? reportFacts(found.facts, {
+          owner: owner && { ...owner, us: server.orgId },
+          holes: owner && (await readHoles(parts, { ...server, hostKey }, signal)),
+          blockedNetworks: parts.config.blockedNetworks,
+        })
+      : reportFailure(found.failure)
   return transaction(parts.db, async (tx) => {
     if (owner) await store.saveEngine(tx, server, owner.engineId)
     const saved = await store.saveReport(tx, server, report, hostKey)
@@ -29,7 +36,7 @@ export async function checkServer(parts: Parts, caller: Caller, id: string, sign
     if (!current) throw notFound('server')
     const pinned = server.hostKey === null && current.hostKey !== null ? { pinned: current.hostKey } : {}
     await record(tx, caller, 'server.check', id, { ok: report.ok, ...pinned })
-    return { success: true as const, server: store.shape(current), report }
+    return { success: true as const, server: store.shape(current, parts.config.mode), report }
   })
 }
 
@@ -39,6 +46,21 @@ const readOwner = (parts: Parts, server: store.ServerRow, signal: AbortSignal) =
     signal.throwIfAborted()
     return null
   })
+
+/** What earlier versions of the platform left on the engine; null where it does not say. */
+async function readHoles(parts: Parts, server: store.ServerRow, signal: AbortSignal): Promise<Holes | null> {
+  const engine = engineOf(parts, server)
+  try {
+    const [volumes, services] = await Promise.all([
+      parts.runtime.volumes.mounting(engine, { signal }),
+      parts.runtime.overprivileged(engine, { signal }),
+    ])
+    return { volumes, services: services.map(({ project, service }) => `${service} of ${project}`) }
+  } catch {
+    signal.throwIfAborted()
+    return null
+  }
+}
 
 const isFailure = (error: unknown): error is Failure & Error =>
   error instanceof Error && 'hint' in error && 'code' in error

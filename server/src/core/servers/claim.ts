@@ -5,7 +5,8 @@ import * as store from './store.ts'
 type Parts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>
 
 /** A server carries one organization: the first to use its engine, by whatever address it is reached. */
-export async function claimServer(parts: Parts, server: store.ServerRow, signal: AbortSignal): Promise<void> {
+export async function claimServer(parts: Parts, server: store.ServerRow, signal: AbortSignal) {
   const { engineId } = await parts.runtime.owner.claim(engineOf(parts, server), server.orgId, { signal })
   if (engineId !== server.engineId) await store.saveEngine(parts.db, server, engineId)
+  return { engineId }
 }

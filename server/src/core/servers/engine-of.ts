@@ -2,16 +2,19 @@ import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import { mayConnect } from '../domains/may-connect.ts'
 import type { Platform } from '../platform.ts'
 import { placeOfKey, placeOfPassphrase } from './keys.ts'
+import { enginePolicy, policyOf } from './policy.ts'
 import type { ServerRow } from './store.ts'
 
 /** How a server's engine is reached, with its secrets opened. */
 export function engineOf({ keys, config }: Pick<Platform, 'keys' | 'config'>, server: ServerRow): EngineTarget {
   const socketPath = server.socketPath ?? ''
-  if (server.kind === 'local') return { kind: 'local', socketPath }
+  const policy = enginePolicy(policyOf(config, server.policy))
+  if (server.kind === 'local') return { kind: 'local', socketPath, policy }
   const passphrase = server.passphrase && keys.open(server.passphrase, placeOfPassphrase(server.id))
   return {
     kind: 'ssh',
     socketPath,
+    policy,
     ssh: {
       host: server.host ?? '',
       port: server.port ?? 22,

@@ -14,13 +14,14 @@ import { requireServer } from './find.ts'
 import { placeOfKey, sealedKey } from './keys.ts'
 import * as store from './store.ts'
 
-type Db = Pick<Platform, 'db'>
+type Db = Pick<Platform, 'db' | 'config'>
 type Parts = Pick<Platform, 'db' | 'config' | 'keys' | 'sshKeys'>
 
-export const listServers = ({ db }: Db, caller: Caller, query: PageQuery) => store.list(db, caller.orgId, query)
+export const listServers = ({ db, config }: Db, caller: Caller, query: PageQuery) =>
+  store.list(db, caller.orgId, query, config.mode)
 
-export const showServer = async ({ db }: Db, caller: Caller, id: string) =>
-  store.shape(await requireServer(db, caller, id))
+export const showServer = async ({ db, config }: Db, caller: Caller, id: string) =>
+  store.shape(await requireServer(db, caller, id), config.mode)
 
 export async function createServer(parts: Parts, caller: Caller, input: NewServer) {
   // Adding this machine's own engine hands out root on it.
@@ -39,7 +40,7 @@ export async function createServer(parts: Parts, caller: Caller, input: NewServe
       })
     }
     await record(tx, caller, 'server.create', id, { name: row.name, kind: row.kind, host: row.host })
-    return store.shape(row)
+    return store.shape(row, parts.config.mode)
   })
 }
 
@@ -67,9 +68,11 @@ export async function updateServer(
 ) {
   const before = await requireServer(parts.db, caller, id)
   const { user, privateKey, passphrase, ...plain } = patch
-  const reaching = Object.keys(patch).some((field) => field !== 'name')
+  const reaching = Object.keys(patch).some((field) => field !== 'name' && field !== 'policy')
   if (before.kind === 'local' && reaching) {
-    throw new Refusal('invalid_request', 'Only the name of the local engine can be changed.', { field: 'name' })
+    throw new Refusal('invalid_request', 'Only the name and the policy of the local engine can be changed.', {
+      field: 'name',
+    })
   }
   const key = await newKey(parts, before, { privateKey, passphrase })
   // A pinned host key vouches for one machine: another address means another machine.
@@ -83,8 +86,11 @@ export async function updateServer(
       ...(reaching && { lastReport: null, engineId: null }),
     })
     if (!row) throw stale(before.version)
-    await record(tx, caller, 'server.update', id, { changed: Object.keys(patch) })
-    return store.shape(row)
+    await record(tx, caller, 'server.update', id, {
+      changed: Object.keys(patch),
+      ...(patch.policy && { policy: patch.policy }),
+    })
+    return store.shape(row, parts.config.mode)
   })
 }
 

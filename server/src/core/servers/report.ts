@@ -1,5 +1,7 @@
 import type { ServerCheck, ServerReport } from '@slipway/contract/servers'
 import type { EngineFacts } from '../../drivers/runtime/engine.ts'
+import { failed, ok, unknown, warning } from './check-line.ts'
+import { type Holes, metadata, patches, privileges, volumes } from './security-report.ts'
 
 /** What a driver throws when the server, and not our code, is to blame. */
 export type Failure = { code: string; message: string; hint: string }
@@ -10,7 +12,9 @@ const MEMORY_WANTED = 0.5 * GIB
 const WEB_PORTS = [80, 443]
 
 /** What was found, in words: each line says what to do when something is to be done. */
-export function reportFacts(facts: EngineFacts, owner: Owner | null): ServerReport {
+type Around = { owner: Owner | null; holes: Holes | null; blockedNetworks: string[] }
+
+export function reportFacts(facts: EngineFacts, { owner, holes, blockedNetworks }: Around): ServerReport {
   const checks = [
     ok('connection', facts.hostKey === null ? 'the local socket answers' : `SSH works, host key ${facts.hostKey}`),
     ok('engine', `Docker Engine ${facts.engine.version} on ${facts.engine.os}, ${facts.engine.arch}`),
@@ -19,6 +23,9 @@ export function reportFacts(facts: EngineFacts, owner: Owner | null): ServerRepo
     disk(facts.disk),
     memory(facts.memory),
     ports(facts.listeningPorts),
+    patches(facts.engine),
+    ...(holes ? [volumes(holes), privileges(holes)] : []),
+    metadata(facts.nameServers, blockedNetworks),
   ]
   return {
     ok: checks.every((check) => check.state !== 'failed'),
@@ -51,7 +58,7 @@ function organization({ org, us, foreign }: Owner): ServerCheck {
   return failed(
     'organization',
     'serves another organization',
-    'Use another server: applications of one server can reach each other, so it carries one organization.',
+    'Use another server: whoever deploys to a server is close to it, so it carries one organization.',
   )
 }
 
@@ -104,14 +111,4 @@ function ports(inUse: number[] | null): ServerCheck {
   return warning('ports', what, `Free port ${taken.join(' and ')} for the edge, or configure other ports for it.`)
 }
 
-type Name = ServerCheck['name']
-const ok = (name: Name, found: string): ServerCheck => ({ name, state: 'ok', found, fix: null })
-const failed = (name: Name, found: string, fix: string): ServerCheck => ({ name, state: 'failed', found, fix })
-const warning = (name: Name, found: string, fix: string): ServerCheck => ({ name, state: 'warning', found, fix })
-const unknown = (name: Name, found: string): ServerCheck => ({
-  name,
-  state: 'unknown',
-  found,
-  fix: 'Allow SFTP for this user, so that it can be read.',
-})
 const gib = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`

@@ -1,13 +1,16 @@
 import type { Page, PageQuery } from '@slipway/contract/pages'
-import type { Server, ServerReport } from '@slipway/contract/servers'
+import type { Server, ServerPolicyPatch, ServerReport } from '@slipway/contract/servers'
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Config } from '../../config.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 import { startOf, toPage } from '../page.ts'
+import { policyOf } from './policy.ts'
 
 export type ServerRow = Selectable<Tables['server']>
+type Mode = Config['mode']
 
-export async function list(db: Queryable, orgId: string, query: PageQuery): Promise<Page<Server>> {
+export async function list(db: Queryable, orgId: string, query: PageQuery, mode: Mode): Promise<Page<Server>> {
   const rows = await db
     .selectFrom('server')
     .selectAll()
@@ -16,7 +19,12 @@ export async function list(db: Queryable, orgId: string, query: PageQuery): Prom
     .orderBy('id', 'desc')
     .limit(query.limit + 1)
     .execute()
-  return toPage(rows, query, (row) => row.id, shape)
+  return toPage(
+    rows,
+    query,
+    (row) => row.id,
+    (row) => shape(row, mode),
+  )
 }
 
 export const find = (db: Queryable, orgId: string, id: string) =>
@@ -50,16 +58,20 @@ export const update = (
   orgId: string,
   id: string,
   ifMatch: number | null,
-  changes: Updateable<Tables['server']>,
+  { policy, ...changes }: Omit<Updateable<Tables['server']>, 'policy'> & { policy?: ServerPolicyPatch | undefined },
 ) =>
   db
     .updateTable('server')
-    .set({ ...changes, version: sql`version + 1`, updatedAt: sql`now()` })
+    .set({ ...changes, ...(policy && { policy: patched(policy) }), version: sql`version + 1`, updatedAt: sql`now()` })
     .where('orgId', '=', orgId)
     .where('id', '=', id)
     .where((eb) => (ifMatch === null ? eb.lit(true) : eb('version', '=', ifMatch)))
     .returningAll()
     .executeTakeFirst()
+
+/** By one statement: two who change different settings do not undo each other. `null` takes back what was said. */
+const patched = (policy: ServerPolicyPatch) =>
+  sql<string>`jsonb_strip_nulls(policy || ${JSON.stringify(policy)}::jsonb)`
 
 /** What a check found is about one way of reaching the server: it is dropped when that changed meanwhile. */
 export const saveReport = (db: Queryable, server: ServerRow, report: ServerReport, hostKey: string | null) =>
@@ -156,7 +168,7 @@ export async function remove(db: Queryable, orgId: string, id: string): Promise<
   await db.deleteFrom('server').where('orgId', '=', orgId).where('id', '=', id).execute()
 }
 
-export function shape(row: ServerRow): Server {
+export function shape(row: ServerRow, mode: Mode): Server {
   return {
     id: row.id,
     name: row.name,
@@ -167,6 +179,7 @@ export function shape(row: ServerRow): Server {
     socketPath: row.socketPath,
     hostKey: row.hostKey,
     publicKey: row.publicKey,
+    policy: policyOf({ mode }, row.policy),
     lastReport: row.lastReport,
     version: row.version,
     createdAt: row.createdAt.toISOString(),

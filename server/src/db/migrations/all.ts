@@ -16,6 +16,7 @@ import { up as fairRuns } from './0015_fair_runs.ts'
 import { up as claimIds } from './0017_claim_ids.ts'
 import { up as instance } from './0018_instance.ts'
 import { up as versions } from './0019_versions.ts'
+import { up as serverPolicy } from './0020_server_policy.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -50,4 +51,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0017_claim_ids': { up: claimIds },
   '0018_instance': { up: instance },
   '0019_versions': { up: versions },
+  '0020_server_policy': { up: serverPolicy },
 }

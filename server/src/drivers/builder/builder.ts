@@ -41,6 +41,8 @@ export type BuildRequest = {
   tag: string
   /** What ADD may fetch: public names, which is what is meant where nothing is said, or nothing. */
   remote?: 'names' | 'none'
+  /** Bases come from their registries, also where the engine has one of that name. */
+  pull?: boolean
   /** For all steps of the project that run at the same time, together. */
   limits: BuildLimits
   deadlineMs: number

@@ -41,6 +41,7 @@ export function buildxCall(request: BuildRequest, options: CallOptions): Call {
     // an unchanged source stays the same image.
     ...Object.entries(options.labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...(noCache ? ['--no-cache'] : []),
+    ...(request.pull ? ['--pull'] : []),
     ...['--', request.context],
   ]
   const env = {

@@ -129,6 +129,40 @@ test('each thing that is wrong is told with what to do, never as an error', asyn
   }
 })
 
+test('what a server allows is as the mode has it until somebody says otherwise, setting by setting', async () => {
+  const server = await add()
+  const open = { hostPorts: true, localImages: true, remoteAdd: true }
+  const none = { maxMemoryMb: null, maxCpus: null, maxPids: null }
+  expect(server.policy).toEqual({ ...open, ...none })
+  const patch = (policy: object) => api('PATCH', `/api/servers/${server.id}`, { policy })
+  const [one, two] = await Promise.all([patch({ hostPorts: false }), patch({ maxMemoryMb: 1024, maxPids: 100 })])
+  expect([one.status, two.status]).toEqual([200, 200])
+  const said = (await api('GET', `/api/servers/${server.id}`)).body
+  expect(said.policy).toEqual({ ...open, ...none, hostPorts: false, maxMemoryMb: 1024, maxPids: 100 })
+  // How it is reached has not changed: what was found out about it still holds.
+  await check(server.id)
+  expect((await patch({ hostPorts: null, maxPids: null })).body).toMatchObject({
+    policy: { hostPorts: true, maxMemoryMb: 1024, maxPids: null },
+    lastReport: { ok: true },
+  })
+  expect((await patch({ maxPids: 1 })).status).toBe(400)
+  expect((await api('GET', '/api/audit')).text).toContain('"hostPorts":false')
+})
+
+test('the local engine, too, has a policy of its own; in a cloud it allows nothing beyond containers', async () => {
+  const cloud = await startWorld({ mode: 'cloud' })
+  const { owner } = await cloud.org()
+  const made = await owner.api('POST', '/api/servers', { ...host, name: 'far' })
+  expect(made.body.policy).toMatchObject({ hostPorts: false, localImages: false, remoteAdd: false })
+})
+
+test('a check tells of old versions, of volumes and services of before, and of what containers must not reach', async () => {
+  const { checks } = await check((await add()).id)
+  for (const name of ['patches', 'volumes', 'privileges', 'metadata'])
+    expect(checks[name]?.state).toMatch(/^(ok|warning)$/)
+  expect(checks.volumes?.state).toBe('ok')
+})
+
 test('a server that projects use is not forgotten', async () => {
   const server = await add()
   const project = (await api('POST', '/api/projects', { name: 'runs there', serverId: server.id })).body

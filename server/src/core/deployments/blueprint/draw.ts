@@ -37,7 +37,7 @@ const unused = (name: string) => ({
 const namesFiles = ({ variables }: Scene) =>
   variables.some(({ name, service }) => name === 'COMPOSE_FILE' && service === null)
 
-async function compose({ parts, project, settings, variables }: Scene, tree: SourceTree): Promise<Blueprint> {
+async function compose({ parts, policy, project, settings, variables }: Scene, tree: SourceTree): Promise<Blueprint> {
   const { ofCompose } = await import('./of-compose.ts')
   const shared = variables.filter(({ service, scope }) => service === null && scope !== 'build')
   const environment = Object.fromEntries(shared.map(({ name, value }) => [name, value]))
@@ -47,7 +47,8 @@ async function compose({ parts, project, settings, variables }: Scene, tree: Sou
       .toLowerCase()
       .replace(/[^a-z0-9_-]+/g, '-')
       .replace(/^[^a-z0-9]+/, '') || 'project'
-  return ofCompose(tree, { environment, projectName, settings, edgePorts: [httpPort, httpsPort] })
+  const { hostPorts } = policy
+  return ofCompose(tree, { environment, projectName, settings, hostPorts, edgePorts: [httpPort, httpsPort] })
 }
 
 /** A workspace becomes one service per package that can be deployed. Whatever else is wrong is for the build to say. */

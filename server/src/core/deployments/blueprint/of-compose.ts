@@ -11,7 +11,14 @@ import type { Blueprint, ComposePlan, ServicePlan } from './blueprint.ts'
 import { contentOf, type Values } from './compose-content.ts'
 import type { Setting } from './of-settings.ts'
 
-type Given = { environment: Record<string, string>; projectName: string; settings: Setting[]; edgePorts: number[] }
+type Given = {
+  environment: Record<string, string>
+  projectName: string
+  settings: Setting[]
+  /** Whether ports of the server may be opened, and those that are the edge's in any case. */
+  hostPorts: boolean
+  edgePorts: number[]
+}
 
 /** The services of a compose file. What the project says about one of them goes before what the file says. */
 export async function ofCompose(tree: SourceTree, given: Given): Promise<Blueprint> {
@@ -26,9 +33,10 @@ export async function ofCompose(tree: SourceTree, given: Given): Promise<Bluepri
   const taken: Blueprint['warnings'] = []
   const services: ServicePlan[] = []
   for (const service of deployable.services) {
-    const ports = service.ports.filter(({ published }) => !given.edgePorts.includes(published))
-    for (const { published } of service.ports.filter((port) => !ports.includes(port)))
-      taken.push({ service: service.name, message: EDGE_PORT(published) })
+    const isFree = ({ published }: { published: number }) => given.hostPorts && !given.edgePorts.includes(published)
+    const ports = service.ports.filter(isFree)
+    for (const { published } of service.ports.filter((port) => !isFree(port)))
+      taken.push({ service: service.name, message: given.hostPorts ? EDGE_PORT(published) : NO_PORT(published) })
     const config = settings.find(({ name }) => name === service.name)?.config ?? {}
     const { name, after, configs: _, secrets: __, ...compose } = { ...service, ports }
     services.push({ name, config, after, compose: { ...compose, ...(await contents(service, deployable, values)) } })
@@ -50,6 +58,9 @@ export async function ofCompose(tree: SourceTree, given: Given): Promise<Bluepri
 
 const EDGE_PORT = (port: number) =>
   `ports: Port ${port} of the server belongs to the edge, which leads the names of the project here.`
+
+const NO_PORT = (port: number) =>
+  `ports: Port ${port} of the server is not opened: its settings allow no project to open ports.`
 
 /** What a deployment has no way for. */
 function leftOut({ name: service, mounts, ports }: ComposeService): Blueprint['warnings'] {

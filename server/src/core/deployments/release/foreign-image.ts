@@ -19,6 +19,7 @@ export async function foreignImage(
   const known = await parts.runtime.images.inspect(engine, name, { signal })
   // Whatever spelling led there: the beginning of an id does, too.
   if (known && isBuilt(known)) throw notForeign(name, service)
+  if (known && known.pinned === null && !scene.policy.localImages) throw onlyHere(name, service)
   // One without a digest was loaded or built on the server: no registry knows more about it.
   if (known === null || (known.pinned !== null && !name.includes('@')))
     await bring(scene, service, name, known !== null, signal)
@@ -49,6 +50,13 @@ const isOurName = (name: string) => name.startsWith('slipway.invalid/') || /^(?:
 
 /** The builder's own label, which a Dockerfile cannot take away. */
 const isBuilt = ({ labels }: ImageFacts) => labels['slipway.project'] !== undefined
+
+/** Whoever runs the server put it there, and not for everybody who may deploy. */
+function onlyHere(name: string, service: string): DeployFailure {
+  const message = `The image ${name} is on the server but comes from no registry, and this server allows no such images.`
+  const hint = 'Push it to a registry, or let an admin allow it: PATCH /api/servers/:id with policy.localImages.'
+  return new DeployFailure({ code: 'image_not_found', step: 'build', service, message, hint })
+}
 
 function notForeign(name: string, service: string): DeployFailure {
   const hint = 'Name an image as its registry does: name:tag, host/name:tag or name@sha256:…'
