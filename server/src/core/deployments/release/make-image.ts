@@ -15,7 +15,11 @@ import { tagOf } from './images.ts'
 const MIB = 1024 * 1024
 const LIMITS = { memoryBytes: 2048 * MIB, cpus: 2, pids: 2048 }
 const DEADLINE_MS = 30 * 60_000
-const BUILDS_AT_ONCE = 2
+/**
+ * Steps of a build run on the engine's default bridge with the right to send raw packets, and BuildKit in the engine lets
+ * nobody change that: steps of two projects at once could answer each other's downloads. A project has one run at a time.
+ */
+const PROJECTS_BUILDING_AT_ONCE = 1
 
 /** An image for a service: as it is, or built on the server's engine under a name that no registry can answer. */
 export async function makeImage(
@@ -24,11 +28,12 @@ export async function makeImage(
   source: DeploymentSource,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  await claimServer(scene.parts, scene.server, signal)
+  const { engineId } = await claimServer(scene.parts, scene.server, signal)
   const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
   if (ready !== null) return foreignImage(scene, plan, ready, signal)
   const build = () => buildImage(scene, plan, source, signal)
-  return scene.run.limit(`build:${scene.server.id}`, BUILDS_AT_ONCE, signal, build)
+  // By the engine: two servers may be one machine by different addresses.
+  return scene.run.limit(`build:${engineId ?? scene.server.id}`, PROJECTS_BUILDING_AT_ONCE, signal, build)
 }
 
 /** One that somebody else made. Where something is built as well, its name is only a name. */
@@ -71,6 +76,8 @@ async function buildImage(
       args,
       secrets,
       tag,
+      remote: scene.policy.remoteAdd ? 'names' : 'none',
+      pull: !scene.policy.localImages,
       limits: LIMITS,
       deadlineMs: DEADLINE_MS,
       ...(noCache && { noCache }),
