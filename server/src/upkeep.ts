@@ -1,5 +1,6 @@
 import { sweepAccess } from './core/access/sweep.ts'
 import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
+import { BEAT_MS } from './core/idempotency/claims.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
 import { noteProgress } from './core/instance/claim.ts'
 import type { Platform } from './core/platform.ts'
@@ -20,6 +21,7 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
     { name: 'refusals', everyMs: 2_000, run: () => platform.denials.flush() },
     { name: 'build in use', everyMs: BUILD_HEARTBEAT_MS, run: () => noteBuild(platform.db) },
     { name: 'key in use', everyMs: HEARTBEAT_MS, run: () => sayInUse(platform) },
+    { name: 'running calls', everyMs: BEAT_MS, run: () => platform.claims.beat() },
     { name: 'idempotency keys', everyMs: 10 * 60_000, run: () => sweepIdempotency(platform) },
     { name: 'sessions and invitations', everyMs: 3600_000, run: () => sweepAccess(platform) },
     { name: 'stored contents', everyMs: 6 * 3600_000, run: () => sweepOrphans(platform) },

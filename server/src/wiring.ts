@@ -20,6 +20,7 @@ import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
 import { settlePipeline } from './core/deployments/settle.ts'
 import { mayConnect } from './core/domains/may-connect.ts'
 import { openInstance } from './core/instance/guard.ts'
+import { claims } from './core/idempotency/claims.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
@@ -106,8 +107,7 @@ export function wire(config: Config, logger: Logger): Wired {
     dataDir,
     keys: config.keys,
     people: people({ db, pool, config }),
-    tokenUse: tokenUse(db),
-    denials: denials(db),
+    ...heldBy(db),
     blobs: diskBlobs(join(config.dataDir, 'blobs')),
     engines: dockerInspector(),
     localFolders: foldersOf(config),
@@ -132,6 +132,9 @@ export function wire(config: Config, logger: Logger): Wired {
     },
   }
 }
+
+/** What a process has in memory and may lose. */
+const heldBy = (db: Platform['db']) => ({ tokenUse: tokenUse(db), denials: denials(db), claims: claims(db) })
 
 /** What deployments print, as it comes and as it is kept. */
 function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'>) {

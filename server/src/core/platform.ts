@@ -21,6 +21,7 @@ import type { History } from './deployments/history/history.ts'
 import type { LiveRedactors } from './deployments/live-redactors.ts'
 import type { Redactors } from './deployments/redact/redactors.ts'
 import type { Instance } from './instance/guard.ts'
+import type { Claims } from './idempotency/claims.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
 import type { TokenUse } from './tokens/use.ts'
 
@@ -39,6 +40,7 @@ export type Platform = {
   people: People
   tokenUse: TokenUse
   denials: Denials
+  claims: Claims
   blobs: BlobStore
   engines: EngineInspector
   /** Folders of this machine; null where none may be looked at. */

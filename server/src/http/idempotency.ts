@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../core/access/caller.ts'
-import { beginOnce, finishOnce, forgetOnce } from '../core/idempotency/once.ts'
+import { beginOnce, finishOnce, forgetOnce, holdOnce } from '../core/idempotency/once.ts'
 import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
 
@@ -19,13 +19,18 @@ export async function answerOnce(
   const call = { caller: caller as Caller, key: checkedKey(key), requestHash: hashOf(request), claim: randomUUID() }
   const before = await beginOnce(platform, call)
   if (before) return { status: before.status, payload: before.payload, replayed: true }
-  const given = await answer().catch(async (error) => {
-    // What was refused or failed changed nothing: the same key may be tried again.
-    await forgetOnce(platform, call)
-    throw error
-  })
-  await finishOnce(platform, call, { status: given.status, payload: given.payload ?? '' })
-  return given
+  const release = holdOnce(platform, call)
+  try {
+    const given = await answer().catch(async (error) => {
+      // What was refused or failed changed nothing: the same key may be tried again.
+      await forgetOnce(platform, call)
+      throw error
+    })
+    await finishOnce(platform, call, { status: given.status, payload: given.payload ?? '' })
+    return given
+  } finally {
+    release()
+  }
 }
 
 function checkedKey(key: string | string[]): string {

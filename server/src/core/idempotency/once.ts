@@ -35,6 +35,10 @@ export async function beginOnce({ db, keys }: Parts, call: Call): Promise<Stored
   return { status: before.status, payload: keys.open(before.response, placeOf(call)) }
 }
 
+/** While the call runs, however long that takes, nobody takes its key over. Returns how to let go. */
+export const holdOnce = ({ claims }: Pick<Platform, 'claims'>, call: Call) =>
+  claims.hold({ ...keyOf(call), claim: call.claim })
+
 export async function finishOnce({ db, keys }: Parts, call: Call, answer: Stored): Promise<void> {
   const response = keys.seal(answer.payload, placeOf(call))
   await store.finish(db, keyOf(call), call.claim, { status: answer.status, response })

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 
 export type CallKey = { orgId: string; credentialId: string; key: string }
 
-/** Claims a key; one that was claimed by a process that died is taken over after a minute. */
+/** Claims a key; one whose process has not been heard of for a minute is taken over. */
 export async function claim(db: Queryable, call: CallKey, requestHash: Buffer, claim: string): Promise<boolean> {
   const done = await db
     .insertInto('idempotency')
@@ -20,6 +20,17 @@ export async function claim(db: Queryable, call: CallKey, requestHash: Buffer, c
     .returning('key')
     .executeTakeFirst()
   return done !== undefined
+}
+
+/** These are still being run. One that was taken over all the same is not touched. */
+export async function beat(db: Queryable, calls: (CallKey & { claim: string })[]): Promise<void> {
+  const column = (name: 'orgId' | 'credentialId' | 'key' | 'claim') => sql`${calls.map((call) => call[name])}::text[]`
+  await sql`
+    update idempotency i set started_at = now()
+    from unnest(${column('orgId')}, ${column('credentialId')}, ${column('key')}, ${column('claim')})
+      as running (org_id, credential_id, key, claim)
+    where i.org_id = running.org_id and i.credential_id = running.credential_id and i.key = running.key
+      and i.claim = running.claim and i.status is null`.execute(db)
 }
 
 export async function find(db: Queryable, call: CallKey) {

@@ -64,6 +64,35 @@ test('a claim of a process that died is taken over after a minute, and a day lat
   expect((await api('POST', '/api/projects', { name: 'new' }, once('k8'))).status).toBe(201)
 })
 
+test('a call that takes longer than a minute keeps its key as long as its process lives', async () => {
+  const { pool, claims, engines } = world.platform
+  const server = (await api('POST', '/api/servers', { kind: 'ssh', name: 'slow', host: '192.0.2.1' })).body
+  let end = () => {}
+  let began = 0
+  const inspect = engines.inspect
+  engines.inspect = async () => {
+    began++
+    await new Promise<void>((done) => {
+      end = done
+    })
+    throw Object.assign(new Error('it did not answer'), { code: 'timeout', hint: 'Look at it.' })
+  }
+  const ask = () => api('POST', `/api/servers/${server.id}/check`, undefined, once('k9'))
+  const first = ask()
+  await expect.poll(() => began).toBe(1)
+  const age = () =>
+    pool.query(`update idempotency set started_at = started_at - interval '50 seconds' where key = 'k9'`)
+  for (let i = 0; i < 3; i++) {
+    await age()
+    await claims.beat()
+    expect((await ask()).body.code).toBe('request_running')
+  }
+  end()
+  expect((await first).status).toBe(200)
+  expect([(await ask()).headers['idempotent-replayed'], began]).toEqual(['true', 1])
+  engines.inspect = inspect
+})
+
 test('a key that is not printable is refused', async () => {
   expect((await api('POST', '/api/projects', { name: 'x' }, once('k\u00e4se'))).status).toBe(400)
 })
