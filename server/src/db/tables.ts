@@ -195,6 +195,8 @@ export type Tables = BackupTables &
       location: string
       touchedAt: Updated
     }
+    /** Which contents were sent by a credential of one project. */
+    blobProject: { orgId: string; sha256: Buffer; projectId: string }
     run: {
       id: string
       lane: string

@@ -23,8 +23,9 @@ export async function createSession(
   const contents = contentsOf(files)
   const session = { id: newId('upl'), fileCount, byteCount, sealedAt: null, expiresAt: hoursFromNow(OPEN_HOURS) }
   return transaction(db, async (tx) => {
-    // Only this organization's: that another one has a content must neither show nor help.
-    const present = await blobs.touch(tx, caller.orgId, contents.keys())
+    // Only this organization's, and for a credential of one project only that one's: that another has a content must
+    // neither show nor help, since whoever knows its hash could have it built and read it.
+    const present = await blobs.touch(tx, caller, contents.keys())
     checkSizes(files, present)
     const { orgId, projectId } = caller
     await store.insert(tx, { ...session, orgId, projectId, files: JSON.stringify(files) })

@@ -34,7 +34,7 @@ export async function createFromTar({ db, blobs, config }: Parts, caller: Caller
   }
   const { orgId, projectId } = caller
   const kept = await transaction(db, async (tx) => {
-    const locations = await rows.insertAll(tx, orgId, written)
+    const locations = await rows.insertAll(tx, { orgId, projectId }, written)
     await store.insert(tx, { ...session, orgId, projectId, files: JSON.stringify(files) })
     const detail = { files: count.files, bytes: count.bytes, archive: true }
     await record(tx, caller, 'folder_session.create', session.id, detail)

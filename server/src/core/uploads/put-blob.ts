@@ -20,10 +20,12 @@ export async function putBlob({ db, blobs }: Parts, caller: Caller, id: string, 
 
   const stored = await blobs.write(caller.orgId, receive(body), { maxBytes: size, size, sha256: hash })
   // When this fails it may still have happened: the file stays, and is swept when no row turns out to name it.
-  if (await rows.insertFor(db, caller.orgId, id, stored)) return answer(true)
+  const location = await rows.insertFor(db, caller, id, stored)
+  if (location === stored.location) return answer(true)
   await blobs.remove(stored.location)
-  requireOpen(await store.find(db, caller, id))
-  return answer(false)
+  if (location === null) requireOpen(await store.find(db, caller, id))
+  // A credential of one project does not learn that the organization had it already.
+  return answer(location !== null && caller.projectId !== null)
 }
 
 const answer = (stored: boolean) => ({ success: true as const, stored })

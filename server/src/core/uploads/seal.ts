@@ -21,7 +21,7 @@ export async function sealSession({ db, config }: Pick<Platform, 'db' | 'config'
 
     const files = await store.filesOf(tx, caller.orgId, id)
     const hashes = [...contentsOf(files).keys()]
-    const present = await blobs.hold(tx, caller.orgId, hashes)
+    const present = await blobs.hold(tx, caller, hashes)
     requireAll(hashes.filter((hash) => !present.has(hash)))
     checkSizes(files, present)
 

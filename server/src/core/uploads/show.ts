@@ -10,11 +10,11 @@ import { view } from './view.ts'
 export async function showSession({ db, config }: Pick<Platform, 'db' | 'config'>, caller: Caller, id: string) {
   const session = await store.find(db, caller, id)
   if (!session) throw notFound('folder session')
-  return view(session, session.sealedAt ? [] : await missingOf(db, caller.orgId, id), config.upload)
+  return view(session, session.sealedAt ? [] : await missingOf(db, caller, id), config.upload)
 }
 
-async function missingOf(db: Platform['db'], orgId: string, id: string): Promise<string[]> {
-  const hashes = [...(await announcedBy(db, orgId, id)).keys()]
-  const present = await blobs.locationsOf(db, orgId, hashes)
+async function missingOf(db: Platform['db'], caller: Caller, id: string): Promise<string[]> {
+  const hashes = [...(await announcedBy(db, caller.orgId, id)).keys()]
+  const present = await blobs.present(db, caller, hashes)
   return hashes.filter((hash) => !present.has(hash))
 }

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { StoredFile, Tables } from '../../db/tables.ts'
+import { shownFor } from './blobs-store.ts'
 
 /** Whose sessions: of an organization, and for a caller that is restricted to a project only those made for it. */
 export type Scope = { orgId: string; projectId: string | null }
@@ -28,7 +29,7 @@ const select = (db: Queryable, scope: Scope, id: string) => {
 export const find = (db: Queryable, scope: Scope, id: string): Promise<SessionRow | undefined> =>
   select(db, scope, id).executeTakeFirst()
 
-/** With whether the organization has this content: what every content that arrives must ask first. */
+/** With whether this content is there for the caller: what every content that arrives must ask first. */
 export const findFor = (db: Queryable, scope: Scope, id: string, hash: string) =>
   select(db, scope, id)
     .select(({ exists, selectFrom }) =>
@@ -36,7 +37,8 @@ export const findFor = (db: Queryable, scope: Scope, id: string, hash: string) =
         selectFrom('blob')
           .select('size')
           .where('orgId', '=', scope.orgId)
-          .where('sha256', '=', Buffer.from(hash, 'hex')),
+          .where('sha256', '=', Buffer.from(hash, 'hex'))
+          .where(shownFor(scope)),
       ).as('stored'),
     )
     .executeTakeFirst()
