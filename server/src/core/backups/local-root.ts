@@ -17,6 +17,12 @@ export function whyNotLocal({ config }: Parts): Why | null {
   return null
 }
 
+/** null: a server that is this very machine may keep backups, too, in the folder that all servers have for them. */
+export function whyNotHere({ config }: Parts): Why | null {
+  const why = whyNotLocal({ config: { ...config, backups: { ...config.backups, localRoot: '/' } } })
+  return why && { ...why, message: `This server is the machine of the instance. ${why.message}` }
+}
+
 /** null: the path lies inside the root, whatever links are on the way. The driver looks again when it opens it. */
 export async function whyOutside({ config }: Parts, path: string): Promise<Why | null> {
   const root = config.backups.localRoot ?? ''

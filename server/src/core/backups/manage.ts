@@ -1,7 +1,7 @@
 import type { DestinationPatch, NewDestination } from '@slipway/contract/backup-destinations'
 import type { PageQuery } from '@slipway/contract/pages'
 import type { Updateable } from 'kysely'
-import { type Queryable, type Tx, transaction } from '../../db/database.ts'
+import { type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Tables } from '../../db/tables.ts'
 import { Refusal } from '../../errors.ts'
@@ -12,7 +12,7 @@ import { stale, withoutUndefined } from '../projects/manage.ts'
 import * as servers from '../servers/store.ts'
 import { changesWay, type Given, ofKind, requireComplete, requireFitting } from './fields.ts'
 import { requireDestination } from './find.ts'
-import { whyNotLocal, whyOutside } from './local-root.ts'
+import { whyNotHere, whyNotLocal, whyOutside } from './local-root.ts'
 import { requireReachable } from './reach.ts'
 import { plainOf, sealSecrets } from './secrets.ts'
 import * as store from './store.ts'
@@ -35,7 +35,7 @@ export async function createDestination(parts: Parts, caller: Caller, input: New
   return transaction(parts.db, async (tx) => {
     await store.takeTurn(tx, caller.orgId)
     if (await store.hasName(tx, caller.orgId, row.nameKey, null)) throw nameTaken(name)
-    await requireOwnServer(tx, caller, given)
+    await requireOwnServer(tx, parts, caller, given)
     if (isDefault) await store.clearDefault(tx, caller.orgId, id)
     const made = await store.insert(tx, row)
     await record(tx, caller, 'backup_destination.create', id, { name, kind })
@@ -60,7 +60,7 @@ export async function updateDestination(
     const before = await requireDestination(tx, caller, id)
     const changes = { ...columnsOf(parts, id, given), ...forgotten(given, before) }
     requireComplete(before.kind, { ...before, ...changes })
-    await requireOwnServer(tx, caller, given)
+    await requireOwnServer(tx, parts, caller, given)
     if (name !== undefined && (await store.hasName(tx, caller.orgId, keyOf(name), id))) throw nameTaken(name)
     if (isDefault) await store.clearDefault(tx, caller.orgId, id)
     const row = await store.update(tx, caller.orgId, id, more.ifMatch, {
@@ -116,16 +116,17 @@ async function requireLocal(parts: Parts, endpoint: string | null | undefined): 
 }
 
 /** Unknown, deleted and foreign alike. */
-async function requireOwnServer(tx: Tx, caller: Caller, { serverId }: Given): Promise<void> {
-  if (serverId === undefined || serverId === null || (await hasServer(tx, caller, serverId))) return
+async function requireOwnServer(tx: Tx, parts: Parts, caller: Caller, { serverId }: Given): Promise<void> {
+  if (serverId === undefined || serverId === null) return
+  const server = await servers.find(tx, caller.orgId, serverId)
+  const why = server?.kind === 'local' ? whyNotHere(parts) : null
+  if (why !== null) throw new Refusal('local_destination_refused', why.message, { field: 'serverId', hint: why.hint })
+  if (server) return
   throw new Refusal('invalid_request', 'serverId: there is no such server in this organization.', {
     field: 'serverId',
     hint: 'GET /api/servers lists them.',
   })
 }
-
-const hasServer = async (db: Queryable, caller: Caller, id: string) =>
-  (await servers.find(db, caller.orgId, id)) !== undefined
 
 /** Names are the same when people would read them as the same. */
 const keyOf = (name: string) => name.normalize('NFKC').toLowerCase()

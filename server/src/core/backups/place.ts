@@ -3,7 +3,7 @@ import type { StoragePlace } from '../../drivers/storage/storage.ts'
 import type { Platform } from '../platform.ts'
 import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
-import { type Why, whyNotLocal } from './local-root.ts'
+import { type Why, whyNotHere, whyNotLocal } from './local-root.ts'
 import { openSecrets, type Secret, UnreadableSecret } from './secrets.ts'
 import type { DestinationRow } from './store.ts'
 
@@ -90,7 +90,11 @@ async function onServer(parts: Parts, row: DestinationRow) {
   }
   const folder = `${parts.config.backups.serverRoot}/${row.orgId}`
   const engine = reachable(parts, server)
-  if (engine.kind === 'local') return { target: { kind: 'local' as const }, folder }
+  if (engine.kind === 'local') {
+    const why = whyNotHere(parts)
+    if (why !== null) throw new NoWay('connect', why)
+    return { target: { kind: 'local' as const }, folder }
+  }
   if (engine.ssh.hostKey === null) {
     throw new NoWay('connect', {
       message: `Nobody has confirmed the host key of the server ${server.name} yet.`,

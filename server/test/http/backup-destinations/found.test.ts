@@ -12,7 +12,9 @@ import { startWorld } from '../../harness.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 
 // How a destination is opened, what is left behind there, and what is kept of what was found.
-const world = await startWorld()
+const world = await startWorld({
+  backups: { allowLocal: true, localRoot: null, serverRoot: '/var/lib/slipway/backups' },
+})
 const org = await world.org()
 const { api } = org.owner
 const { db, pool } = world.platform

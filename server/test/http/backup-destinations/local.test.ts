@@ -114,6 +114,33 @@ describe('one that was made before is tried no more when the operator says so', 
   })
 })
 
+describe('a server of the platform that is this very machine', () => {
+  const here = async (world: typeof enabled) => {
+    const org = await world.org()
+    const { id } = (await org.owner.api('POST', '/api/servers', { kind: 'local', name: 'here' })).body
+    const to = { kind: 'platform_server', name: newName(), serverId: id }
+    return { org, id, made: await org.owner.api('POST', PATH, to) }
+  }
+
+  test('is refused where the instance keeps no backups on its own machine', async () => {
+    const { org, id, made } = await here(disabled)
+    expect([made.status, made.body.code, made.body.field]).toEqual([400, 'local_destination_refused', 'serverId'])
+    expect(made.body.hint).toContain('BACKUP_ALLOW_LOCAL_DESTINATION')
+    const other = await org.owner.api('POST', '/api/servers', { kind: 'ssh', name: 'far', host: '192.0.2.1' })
+    const far = await create(org, { kind: 'platform_server', name: newName(), serverId: other.body.id })
+    const moved = await org.owner.api('PATCH', `${PATH}/${far.id}`, { serverId: id })
+    expect(moved.body.code).toBe('local_destination_refused')
+    // One that was made before it was switched off.
+    await disabled.platform.db.updateTable('backupDestination').set({ serverId: id }).where('id', '=', far.id).execute()
+    const { body } = await org.owner.api('POST', `${PATH}/${far.id}/preflight`)
+    expect(body).toEqual({ ok: false, reason: expect.stringMatching(/^connect: .*disabled/) })
+  })
+
+  test('is taken where it does', async () => {
+    expect((await here(enabled)).made.status).toBe(201)
+  })
+})
+
 describe('in cloud mode a host that leads to an address of our own network → 400', () => {
   const leads: Record<string, string[]> = {
     'private.example.com': ['10.1.2.3'],
