@@ -46,7 +46,7 @@ async function carry(tx: Tx, parts: Parts, caller: Caller, project: ProjectRow, 
   if (may(caller, 'project:write')) {
     for (const { name, ...wanted } of body.services ?? [])
       await writeService(tx, parts.keys, caller, { id: project.id, name, wanted })
-    await claimHosts(tx, parts, project, serviceOf, body.publicEndpoints)
+    await claimHosts(tx, parts, { ...project, restricted: caller.projectId !== null }, serviceOf, body.publicEndpoints)
     return null
   }
   // The name that every project gets is the platform's to give.

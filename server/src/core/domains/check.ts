@@ -54,11 +54,14 @@ export async function whereItLeads(parts: Parts, place: Place, host: string, sig
 const PROBE = 'slipway-probe'
 const txtName = (host: string) => `_slipway.${host.replace(/^\*\./, '')}`
 
-/** Whether whoever sets the records of a name says that it is this organization's. The value is no secret: setting it is the proof. */
-export async function isOwned({ dns }: Parts, { orgId }: Place, host: string, limits: Limits): Promise<boolean> {
+/** Whose a name is in the words of whoever sets its records. A value is no secret: setting it is the proof. */
+export async function ownersOf({ dns }: Pick<Parts, 'dns'>, host: string, limits: Limits): Promise<string[]> {
   const { txt } = await dns.lookup(txtName(host), { ...limits, txt: true })
-  return txt?.some((text) => text.trim() === orgId) ?? false
+  return (txt ?? []).map((text) => text.trim())
 }
+
+const isOwned = async (parts: Parts, { orgId }: Place, host: string, limits: Limits): Promise<boolean> =>
+  (await ownersOf(parts, host, limits)).includes(orgId)
 
 const NOBODY_KNOWS =
   'Nobody told this instance at which address its server is reached: its operator sets SLIPWAY_PUBLIC_ADDRESSES.'

@@ -1,10 +1,17 @@
 import type { PublicEndpoint } from '@slipway/contract/deployments'
-import type { Queryable, Tx } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
 import type { Platform } from '../platform.ts'
+import { isNearAnothers, namesAbove, type Standing, UNPROVED } from './standing.ts'
 import * as store from './store.ts'
 
-type Project = { id: string; orgId: string; name: string }
+type Project = {
+  id: string
+  orgId: string
+  name: string
+  /** The caller has no business with other projects of the organization. */
+  restricted?: boolean
+}
 type Config = Pick<Platform, 'config'>
 
 /** Port 0 stands for "where the service listens": known after the build. */
@@ -18,6 +25,7 @@ export async function claimHosts(
   serviceFor: (endpoint: PublicEndpoint) => string | undefined,
   endpoints: PublicEndpoint[] | undefined,
 ): Promise<void> {
+  if (endpoints !== undefined) await store.lockNames(tx, project.id)
   const known = await store.ofProject(tx, project.id)
   const wanted = endpoints ?? (known.length === 0 ? [{ domainType: 'free' as const }] : [])
   // In an order that all keep to: two that want the same names wait for each other, and not both for ever.
@@ -33,8 +41,9 @@ export async function claimHosts(
       if (endpoint.customDomain === undefined)
         throw new Refusal('invalid_request', 'A custom endpoint needs customDomain.', { field: 'publicEndpoints' })
       const host = endpoint.customDomain
-      const proved = known.some((row) => row.host === host)
-      await claimCustom(tx, parts, { ...base, host }, { field: 'publicEndpoints', proved })
+      // Who sets its records is asked when a name is added to the project, not here.
+      const standing = { ...UNPROVED, proved: known.some((row) => row.host === host) }
+      await claimCustom(tx, parts, project, { ...base, host }, { field: 'publicEndpoints', standing })
     } else {
       const own = known.find((row) => row.kind === 'free')
       if (!own) await claimFree(tx, parts, base, project)
@@ -47,27 +56,80 @@ export async function claimHosts(
 const byName = (a: PublicEndpoint, b: PublicEndpoint) =>
   (a.customDomain ?? '') < (b.customDomain ?? '') ? -1 : Number(a.customDomain !== b.customDomain)
 
-/** `proved`: it is the project's already, or the domain name system says that it is this organization's. */
+type How = { field: string; standing: Standing }
+/** Whose project lost the name by it. */
+type Lost = { orgId: string; projectId: string } | null
+
+/** A project is reached by some names, not by hundreds: each wants a certificate, and they are all looked after. */
+const MOST_NAMES = 100
+
 export async function claimCustom(
   tx: Tx,
   { config }: Config,
+  project: Project,
   row: Omit<store.Claim, 'kind'>,
-  { field, proved }: { field: string; proved: boolean },
-): Promise<void> {
-  if (isOwnName(config, row.host)) throw ownName(row.host, field)
-  if (!proved && (await isBelowAnothers(tx, row.orgId, row.host))) throw belowAnothers(row.host, field)
-  if (!(await store.claim(tx, { ...row, kind: 'custom' }))) throw nameTaken(row.host, field)
+  { field, standing }: How,
+): Promise<Lost> {
+  const { host, orgId } = row
+  if (isOwnName(config, host)) throw ownName(host, field)
+  await refuseForeignFree(tx, config, project, row, field)
+  if (!standing.proved) await refuseNear(tx, project, host, field)
+  const lost = standing.proved ? await takeOver(tx, host, standing.unprovedHolder) : null
+  if (!(await store.claim(tx, { ...row, kind: 'custom' }))) throw await taken(tx, orgId, host, field)
+  if ((await store.countHosts(tx, project.id)) > MOST_NAMES) throw tooMany(field)
+  return lost
 }
 
 /** What the platform itself is reached by. */
 const isOwnName = ({ baseDomain, publicUrl }: Platform['config'], host: string) =>
   [baseDomain, new URL(publicUrl).hostname].includes(host.replace(/^\*\./, ''))
 
-/** Another organization has shown that it sets the records of the names below, or of those beside it. */
-export const isBelowAnothers = (db: Queryable, orgId: string, host: string): Promise<boolean> =>
-  host.startsWith('*.')
-    ? Promise.resolve(false)
-    : store.isAnothers(db, orgId, [`*.${host}`, `*.${host.slice(host.indexOf('.') + 1)}`])
+/**
+ * Names below the instance's own domain are given out by the names of projects: another project's, also one that does not
+ * exist yet, is not to be had. Deeper ones belong to whoever has the name above.
+ */
+async function refuseForeignFree(
+  tx: Tx,
+  { baseDomain }: Platform['config'],
+  project: Project,
+  { host, service }: { host: string; service: string },
+  field: string,
+): Promise<void> {
+  if (!host.endsWith(`.${baseDomain}`)) return
+  const labels = host.slice(0, -baseDomain.length - 1).split('.')
+  const top = labels.at(-1) ?? ''
+  if (labels.length > 1) {
+    const above = await store.holderOf(tx, `${top}.${baseDomain}`)
+    if (above?.projectId === project.id) return
+  } else if (freeLabels(project, service).includes(top)) return
+  throw new Refusal('name_taken', `${host} is not a name that this project gets below ${baseDomain}.`, {
+    field,
+    hint: `Use ${freeLabels(project, service)[0]}.${baseDomain}, a name below that, or a domain of your own.`,
+  })
+}
+
+const freeLabels = ({ name, id }: Project, service?: string) => {
+  const slug = slugOf(name)
+  return [slug, `${slug}-${id.slice(-6)}`, ...(service === undefined ? [] : [`${slug}-${service}`])]
+}
+
+/** Names around another organization's need a record; those below another project's, a caller who may speak for both. */
+async function refuseNear(tx: Tx, project: Project, host: string, field: string): Promise<void> {
+  if (await isNearAnothers(tx, project.orgId, host)) throw unproved(project.orgId, host, field)
+  if (!project.restricted || !(await store.isOtherProjects(tx, project.id, namesAbove(host)))) return
+  throw new Refusal('project_restricted', `${host} lies below a name that is not this project's.`, {
+    field,
+    hint: 'Use a credential without a project restriction.',
+  })
+}
+
+/** The record of whoever sets them wins over a claim without one. Only if it is still the same organization that has it. */
+async function takeOver(tx: Tx, host: string, from: string | null): Promise<Lost> {
+  const holder = from === null ? undefined : await store.holderOf(tx, host)
+  if (!holder || holder.orgId !== from) return null
+  await store.release(tx, holder.projectId, host)
+  return holder
+}
 
 /** A free name is derived from the project's; where that is taken, part of its id tells it apart. */
 async function claimFree(
@@ -76,11 +138,10 @@ async function claimFree(
   base: Omit<store.Claim, 'host' | 'kind'>,
   project: Project,
 ): Promise<void> {
-  const slug = slugOf(project.name)
-  const hosts = [slug, `${slug}-${project.id.slice(-6)}`].map((label) => `${label}.${config.baseDomain}`)
+  const hosts = freeLabels(project).map((label) => `${label}.${config.baseDomain}`)
   for (const host of hosts)
     if (!isOwnName(config, host) && (await store.claim(tx, { ...base, host, kind: 'free' }))) return
-  throw nameTaken(hosts[0] ?? slug)
+  throw nameTaken(hosts[0] ?? '', 'publicEndpoints')
 }
 
 const slugOf = (name: string) =>
@@ -91,20 +152,32 @@ const slugOf = (name: string) =>
     .replace(/^-+|-+$/g, '')
     .slice(0, 40) || 'project'
 
-const nameTaken = (host: string, field = 'publicEndpoints') =>
+/** That another organization has it is not said: a record decides, whoever has named it. */
+async function taken(tx: Tx, orgId: string, host: string, field: string): Promise<Refusal> {
+  const holder = await store.holderOf(tx, host)
+  return holder?.orgId === orgId ? nameTaken(host, field) : unproved(orgId, host, field)
+}
+
+const nameTaken = (host: string, field: string) =>
   new Refusal('name_taken', `The host name ${host} belongs to another project.`, {
     field,
     hint: 'Choose another name, or release it there first.',
   })
 
+const unproved = (orgId: string, host: string, field: string) =>
+  new Refusal('name_taken', `Nothing shows that the host name ${host} is this organization's.`, {
+    field,
+    hint: `If it is yours: set TXT _slipway.${host} to ${orgId}, and add the name to the project.`,
+  })
+
 const ownName = (host: string, field: string) =>
   new Refusal('name_taken', `The host name ${host} is this instance's own.`, {
     field,
-    hint: 'Choose another name. Names below the base domain may be used, one by one.',
+    hint: 'Choose another name.',
   })
 
-const belowAnothers = (host: string, field: string) =>
-  new Refusal('name_taken', `Another organization has shown that the names around ${host} are its own.`, {
+const tooMany = (field: string) =>
+  new Refusal('too_large', `A project may have at most ${MOST_NAMES} host names.`, {
     field,
-    hint: `If this one is yours: set TXT _slipway.${host} to the id of your organization, and add the name to the project.`,
+    hint: 'Remove names that are not used, use a wildcard, or split the project.',
   })

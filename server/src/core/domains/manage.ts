@@ -11,13 +11,11 @@ import * as certificates from '../certificates/store.ts'
 import { NEWEST, startOf, toPage } from '../page.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
-import type { ProjectRow } from '../projects/store.ts'
-import { isOwned } from './check.ts'
-import { claimCustom, isBelowAnothers } from './claim.ts'
+import { claimCustom } from './claim.ts'
+import { standingOf } from './standing.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'dns'>
-type Project = { orgId: string; serverId: string | null }
 
 export async function listDomains(parts: Parts, caller: Caller, id: string, query: PageQuery): Promise<Page<Domain>> {
   const project = await requireProject(parts.db, caller, id)
@@ -45,10 +43,10 @@ export async function addDomain(
   wanted: NewDomain,
   signal: AbortSignal,
 ): Promise<Domain> {
-  // Outside of the transaction: it asks somebody else.
-  const proved = await isProved(parts, await requireProject(parts.db, caller, id), wanted.host, signal)
+  const standing = await standingOf(parts, await requireProject(parts.db, caller, id), wanted.host, signal)
   return transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, id)
+    await store.lockNames(tx, id)
     const { host, service, port = 0, targetPath, https, redirectTo = null } = wanted
     const pathPrefix = targetPath || null
     const use = { redirect: https !== 'offered', hsts: https === 'hsts', redirectTo }
@@ -62,7 +60,9 @@ export async function addDomain(
       ...use,
     }
     if (redirectTo !== null) await requireOther(tx, id, host, redirectTo)
-    await claimCustom(tx, parts, row, { field: 'host', proved })
+    const claimant = { ...project, restricted: caller.projectId !== null }
+    const lost = await claimCustom(tx, parts, claimant, row, { field: 'host', standing })
+    if (lost) await tellLoser(tx, parts, lost, host)
     await certificates.lookSoon(tx, id)
     await leadAnew(tx, parts, project)
     await record(tx, caller, 'domain.add', id, { host, service })
@@ -90,32 +90,20 @@ async function leadAnew(tx: Tx, { transport }: Parts, { id, orgId }: { id: strin
   await submit(tx, transport, { ...run, urgency: 'short' })
 }
 
-const PARENT_MS = 4000
-
-/** Asked only where it matters: who names a host of his own needs no record for that. */
-async function isProved(parts: Parts, project: ProjectRow, host: string, signal: AbortSignal): Promise<boolean> {
-  if (host.startsWith('*.')) {
-    await requireParent(parts, project, host, signal)
-    return true
-  }
-  if (!(await isBelowAnothers(parts.db, project.orgId, host))) return false
-  const isMine = (await store.ofProject(parts.db, project.id)).some((one) => one.host === host)
-  return isMine || isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })
-}
-
-/** Nobody takes all names below one that is another's. */
-async function requireParent(parts: Parts, project: Project, host: string, signal: AbortSignal): Promise<void> {
-  if (await isOwned(parts, project, host, { signal, deadlineMs: PARENT_MS })) return
-  const parent = host.slice(2)
-  throw new Refusal('dns_wrong', `Nothing says that the names below ${parent} are yours.`, {
-    field: 'host',
-    hint: `Set TXT _slipway.${parent} to ${project.orgId}, and try again.`,
-  })
+/** Its visitors go elsewhere now; that is for its own log. */
+async function tellLoser(
+  tx: Tx,
+  parts: Parts,
+  { orgId, projectId }: { orgId: string; projectId: string },
+  host: string,
+) {
+  await leadAnew(tx, parts, { id: projectId, orgId })
+  const actor = { kind: 'system', name: 'a TXT record of the domain', orgId } as const
+  await record(tx, actor, 'domain.lost', projectId, { host, record: `_slipway.${host.replace(/^\*\./, '')}` })
 }
 
 /** Only to a name that leads somewhere itself: nobody is sent around in circles, also when two are added at once. */
 async function requireOther(tx: Tx, projectId: string, host: string, redirectTo: string): Promise<void> {
-  await store.lockNames(tx, projectId)
   const names = await store.ofProject(tx, projectId)
   const other = names.find((one) => one.host === redirectTo)
   const sender = names.find((one) => one.redirectTo === host)

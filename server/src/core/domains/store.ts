@@ -60,6 +60,34 @@ export async function isManaged(
   return found !== undefined
 }
 
+/** Whose project has a name. */
+export const holderOf = (db: Queryable, host: string) =>
+  db.selectFrom('hostName').select(['orgId', 'projectId']).where('host', '=', host).executeTakeFirst()
+
+/** Whether one of these names is another project's, of whatever organization. */
+export async function isOtherProjects(db: Queryable, projectId: string, hosts: string[]): Promise<boolean> {
+  if (hosts.length === 0) return false
+  const found = db.selectFrom('hostName').select('host').where('host', 'in', hosts).where('projectId', '<>', projectId)
+  return (await found.executeTakeFirst()) !== undefined
+}
+
+/** Whether one of these is another organization's and leads here: to have named it is not to have it. */
+export async function isAnothersHere(db: Queryable, orgId: string, hosts: string[]): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from host_name h left join certificate c on c.host = h.host
+    where h.host = any(${hosts}::text[]) and h.org_id <> ${orgId} and (h.kind = 'free' or c.dns_ok) limit 1`.execute(db)
+  return rows.length > 0
+}
+
+export async function countHosts(db: Queryable, projectId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('hostName')
+    .select(({ fn }) => fn.countAll<string>().as('n'))
+    .where('projectId', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
 /** Whether one of these names is another organization's. */
 export async function isAnothers(db: Queryable, orgId: string, hosts: string[]): Promise<boolean> {
   const found = await db
