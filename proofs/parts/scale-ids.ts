@@ -1,6 +1,6 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { IdPrefix } from '@slipway/contract/ids'
-import { idPlaces } from '../../server/test/matrix.ts'
+import { idPlaces } from '../../server/test/matrix/places.ts'
 import type { ProofDatabase } from './database.ts'
 
 /** By place, such as `params.id`. */
@@ -12,6 +12,7 @@ const SOURCES: Partial<Record<IdPrefix, string>> = {
   usr: 'select user_id as id from member where org_id = $1',
   inv: 'select id from invitation where accepted_at is null and org_id = $1',
   tok: 'select id from token where org_id = $1',
+  ses: 'select s.id from session s join member m on m.user_id = s.user_id where m.org_id = $1',
   aud: 'select id from audit where org_id = $1',
   prj: 'select id from project where org_id = $1',
   srv: 'select id from server where org_id = $1',

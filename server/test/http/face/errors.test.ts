@@ -1,7 +1,7 @@
 import { ERROR_CODES, ErrorBody } from '@slipway/contract/errors'
 import { expect, test } from 'vitest'
 import { startWorld } from '../../harness.ts'
-import { factories } from '../../matrix.ts'
+import { factories } from '../../matrix/factories.ts'
 
 const world = await startWorld()
 const { owner } = await world.org()
@@ -119,7 +119,7 @@ test('text that PostgreSQL cannot hold is the caller’s mistake, not ours', asy
 
 test('a server that cannot be reached is its own failure, in words', async () => {
   const org = await world.org('Unreachable')
-  const id = await factories(world).dep?.make(org)
+  const id = (await factories(world).dep?.make(org))?.value
   const answer = await org.owner.api('GET', `/api/deployments/${id}/info`)
   expect([answer.status, answer.body.code]).toEqual([502, 'server_unreachable'])
   expect(answer.body.hint).toBeTruthy()

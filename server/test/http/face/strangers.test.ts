@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { line } from '../../../src/http/line.ts'
 import { networkOf } from '../../../src/http/strangers.ts'
 import { startWorld } from '../../harness.ts'
-import { factories } from '../../matrix.ts'
+import { factories } from '../../matrix/factories.ts'
 
 const world = await startWorld({ rate: { perAddress: 40, perToken: 1000 }, trustProxy: '127.0.0.1' })
 const org = await world.org()
-const deployment = (await factories(world).dep?.make(org)) ?? ''
+const deployment = (await factories(world).dep?.make(org))?.value ?? ''
 await world.platform.pool.query('update deployment set finished_at = now() where id = $1', [deployment])
-const session = (await factories(world).upl?.make(org)) ?? ''
+const session = (await factories(world).upl?.make(org))?.value ?? ''
 const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 let n = 0

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import type { IdPrefix } from '@slipway/contract/ids'
+import { newId } from '../../src/db/ids.ts'
+import type { Org, World } from '../harness.ts'
+import type { Values } from './places.ts'
+
+/** What there is in an organization beside ids: things that are found by a name. */
+export type NameKind =
+  | 'service'
+  | 'variable'
+  | 'host'
+  | 'content'
+  | 'project name'
+  | 'branch'
+  | 'deployed project'
+  | 'audited'
+export type Kind = IdPrefix | NameKind
+
+/** `with`: what else a request needs to mean it, such as the project that it is of. */
+export type Thing = { value: string; with?: Values }
+
+/** How to make, and then unmake, one thing of a kind in an organization. A kind of id without one fails the matrix. */
+type Factory = {
+  make(org: Org): Promise<Thing>
+  unmake?(org: Org, thing: Thing): Promise<unknown>
+  /** One that the organization may use, where what is made is not. */
+  own?(org: Org): Promise<Thing>
+}
+
+type Made = { id?: string; token?: Made; invitation?: Made; uploadSessionId?: string }
+
+export const CONTENT_LENGTH = 12
+
+let n = 0
+const unique = () => `matrix-${++n}`
+/** No packet leaves this machine: an address that the instance does not connect to. */
+const SERVER = { kind: 'ssh', host: '127.0.0.1', port: 9 }
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+export const factories = (world: World): Partial<Record<Kind, Factory>> => ({
+  ...ids(world),
+  ...people(world),
+  ...names(world),
+})
+
+async function post(org: Org, path: string, body: unknown, method = 'POST') {
+  const answer = await org.owner.api(method, path, body)
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
+  return answer.body as Made
+}
+
+const through = (path: string, body: () => unknown, idIn = (made: Made) => String(made.id)): Factory => ({
+  make: async (org) => ({ value: idIn(await post(org, path, body())) }),
+  unmake: (org, { value }) => org.owner.api('DELETE', `${path}/${value}`),
+})
+const project = async (org: Org, more: object = {}) =>
+  String((await post(org, '/api/projects', { name: unique(), ...more })).id)
+const server = async (org: Org) => String((await post(org, '/api/servers', { ...SERVER, name: unique() })).id)
+
+const ids = (world: World): Partial<Record<IdPrefix, Factory>> => ({
+  prj: through('/api/projects', () => ({ name: unique() })),
+  srv: through('/api/servers', () => ({ ...SERVER, name: unique() })),
+  dst: {
+    ...through('/api/backup-destinations', () => ({})),
+    make: async (org) => {
+      const body = { kind: 'platform_server', name: unique(), serverId: await server(org) }
+      return { value: String((await post(org, '/api/backup-destinations', body)).id) }
+    },
+  },
+  upl: {
+    make: async (org) => {
+      const made = await post(org, '/api/projects/folder-sessions', { files: [{ path: 'a', sha256: EMPTY, size: 0 }] })
+      const session = `/api/projects/folder-sessions/${made.uploadSessionId}`
+      const type = { 'content-type': 'application/octet-stream' }
+      await org.owner.api('PUT', `${session}/blobs/${EMPTY}`, Buffer.alloc(0), type)
+      return { value: String(made.uploadSessionId) }
+    },
+    unmake: (_, { value }) => world.platform.db.deleteFrom('folderSession').where('id', '=', value).execute(),
+  },
+  dep: {
+    make: async (org) => ({ value: (await deployment(world, org)).id }),
+    unmake: (org, { value }) => org.owner.api('DELETE', `/api/deployments/${value}`),
+  },
+})
+
+/** One that has ended: whoever follows it is let go at once. */
+async function deployment({ platform: { db } }: World, org: Org, branch: string | null = null) {
+  const [projectId, serverId] = [await project(org), await server(org)]
+  const id = newId('dep')
+  await db
+    .insertInto('deployment')
+    .values({
+      ...{ id, orgId: org.id, projectId, serverId, number: 1, status: 'failed', decision: null, trigger: 'manual' },
+      ...{ branch, release: null, finishedAt: new Date() },
+      source: JSON.stringify({ kind: 'image', image: 'x' }),
+      request: JSON.stringify({ buildStrategy: 'auto' }),
+      createdBy: JSON.stringify({ kind: 'user', name: org.owner.userId }),
+    })
+    .execute()
+  return { id, projectId }
+}
+
+const people = (world: World): Partial<Record<IdPrefix, Factory>> => ({
+  tok: through(
+    '/api/tokens',
+    () => ({ name: 'matrix' }),
+    ({ token }) => String(token?.id),
+  ),
+  inv: through(
+    '/api/members/invitations',
+    () => ({ email: `${unique()}@example.com`, role: 'viewer' }),
+    ({ invitation }) => String(invitation?.id),
+  ),
+  usr: {
+    make: async (org) => ({ value: (await world.person(org.id, 'developer')).userId }),
+    unmake: (org, { value }) => org.owner.api('DELETE', `/api/members/${value}`),
+  },
+  ses: {
+    make: async (org) => {
+      const id = newId('ses')
+      const expiresAt = new Date(Date.now() + 3600_000)
+      const row = { id, token: id, userId: org.owner.userId, expiresAt }
+      await world.platform.db.insertInto('session').values(row).execute()
+      return { value: id }
+    },
+    unmake: (_, { value }) => world.platform.db.deleteFrom('session').where('id', '=', value).execute(),
+  },
+  org: {
+    make: async () => ({ value: (await world.org('elsewhere')).id }),
+    unmake: (_, { value }) => world.platform.db.deleteFrom('organization').where('id', '=', value).execute(),
+    own: async (org) => ({ value: org.id }),
+  },
+})
+
+/** Names are of a project: asked of another one, they are as unknown as if there were none. */
+const names = (world: World): Record<NameKind, Factory> => ({
+  service: named(async (org, id, name) => void (await post(org, `/api/projects/${id}/services/${name}`, {}, 'PUT'))),
+  variable: named(async (org, id, name) => {
+    await post(org, `/api/projects/${id}/variables`, { variables: [{ name, value: 'x' }] }, 'PUT')
+  }),
+  host: {
+    ...named(async (org, id, host) => void (await post(org, `/api/projects/${id}/domains`, { host })), '.example.com'),
+    unmake: (org, { value, with: at }) =>
+      org.owner.api('DELETE', `/api/projects/${at?.['params.id']}/domains/${value}`),
+  },
+  content: {
+    make: async (org) => {
+      const content = unique().padEnd(CONTENT_LENGTH, '-')
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      const files = [{ path: 'a', sha256, size: CONTENT_LENGTH }]
+      const session = String((await post(org, '/api/projects/folder-sessions', { files })).uploadSessionId)
+      const type = { 'content-type': 'application/octet-stream' }
+      const url = `/api/projects/folder-sessions/${session}/blobs/${sha256}`
+      await org.owner.api('PUT', url, Buffer.from(content), type)
+      return { value: sha256, with: { 'params.id': session } }
+    },
+  },
+  'project name': {
+    make: async (org) => {
+      const name = unique()
+      await project(org, { name })
+      return { value: name }
+    },
+  },
+  /** What happened to it stays in the log when it is gone. */
+  audited: { make: async (org) => ({ value: await project(org) }) },
+  'deployed project': { make: async (org) => ({ value: (await deployment(world, org)).projectId }) },
+  branch: {
+    make: async (org) => {
+      const branch = unique()
+      await deployment(world, org, branch)
+      return { value: branch }
+    },
+  },
+})
+
+const named = (make: (org: Org, projectId: string, name: string) => Promise<void>, suffix = ''): Factory => ({
+  async make(org) {
+    const [id, name] = [await project(org), `${unique()}${suffix}`]
+    const value = suffix === '' ? name.replace('-', '_') : name
+    await make(org, id, value)
+    return { value, with: { 'params.id': id } }
+  },
+})
