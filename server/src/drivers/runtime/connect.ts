@@ -45,8 +45,15 @@ type Route = {
   connection: Omit<EngineConnection, 'docker' | 'version'>
 }
 
+/** docker-modem inspects all options to any depth on each request; without this it walks every socket and who waits for one. */
+class LocalAgent extends Agent {
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return 'LocalAgent'
+  }
+}
+
 function localRoute(socketPath: string): Route {
-  const agent = withoutRedirects(new Agent({ keepAlive: true }))
+  const agent = withoutRedirects(new LocalAgent({ keepAlive: true }))
   const explain = async (error: unknown) => explainLocal(error, socketPath)
   const connection = { hostKey: null, host: localHost, explain, close: () => agent.destroy() }
   return { way: { socketPath, host: '' }, agent, connection }
