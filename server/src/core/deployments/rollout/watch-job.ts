@@ -6,8 +6,7 @@ import type { Scene } from '../scene.ts'
 const JOB_MS = 60 * 60_000
 /** Most are done by then. */
 const FIRST_MS = 20_000
-/** Enough to see whether it still runs. */
-const LOOK_MS = 1500
+const LEAST_MS = 1000
 const [SHORTEST_REST_MS, LONGEST_REST_MS] = [5000, 60_000]
 
 type Watched = {
@@ -29,13 +28,13 @@ export async function watchJob(scene: Scene, spec: ServiceSpec, watched: Watched
   for (let again = since !== undefined; ; again = true) {
     const leftMs = began + JOB_MS - Date.now()
     // Near its end it is watched to it.
-    const look = lookOf(leftMs > FIRST_MS ? (again ? LOOK_MS : FIRST_MS) : null)
+    const look = lookOf(leftMs > FIRST_MS ? (again ? 0 : FIRST_MS) : null)
     const told = again ? changesOf(onState) : onState
     const watching = parts.runtime.watch(engine, spec, {
       deployment: spec.deployment,
       specHash,
       signal: AbortSignal.any([signal, look.signal]),
-      deadlineMs: Math.max(LOOK_MS, leftMs),
+      deadlineMs: Math.max(LEAST_MS, leftMs),
       onState: (state) => {
         look.see(state)
         told(state)
