@@ -57,7 +57,8 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
     const { runtime } = world.platform
     const target = { kind: 'local' as const, socketPath: engine.socket }
     const signal = AbortSignal.timeout(60_000)
-    for (const project of running) await runtime.remove(target, { project, service: 'web' }, { signal }).catch(() => {})
+    for (const project of running)
+      await runtime.remove(target, { project, service: 'web' }, { signal, deployments: 'any' }).catch(() => {})
     await world.removeEdge(target, signal).catch(() => {})
     const roots = { services: [], networks: [], images: [], before: new Date(Date.now() + 60_000) }
     await runtime.collectGarbage(target, roots, { signal }).catch(() => {})

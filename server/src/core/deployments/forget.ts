@@ -42,7 +42,7 @@ export async function forgetProject(
 export const forgetPipeline = (parts: DeployParts): Pipeline => ({
   async run(run) {
     const { servers: all, maybe = [], volumes = 'keep' } = run.input as ForgetInput
-    const where = { orgId: run.orgId, projectId: run.lane, volumes }
+    const where = { orgId: run.orgId, projectId: run.lane, volumes, guard: () => run.write(async () => {}) }
     for (const id of all) await run.step(id, (signal) => clear(parts, where, id, signal))
     for (const id of maybe) {
       await run.step(id, (signal) =>
@@ -57,17 +57,20 @@ export const forgetPipeline = (parts: DeployParts): Pipeline => ({
   onEnd: async () => {},
 })
 
-type Where = { orgId: string; projectId: string; volumes: 'keep' | 'delete' }
+type Where = { orgId: string; projectId: string; volumes: 'keep' | 'delete'; guard(): Promise<unknown> }
 
-async function clear(parts: DeployParts, { orgId, projectId, volumes }: Where, id: string, signal: AbortSignal) {
+async function clear(parts: DeployParts, where: Where, id: string, signal: AbortSignal) {
+  const { orgId, projectId, volumes, guard } = where
   const server = await servers.find(parts.db, orgId, id)
   const engine = server && engineOf(parts, server)
   if (!engine || (await parts.runtime.owner.read(engine, { signal })).org !== orgId) return
+  await guard()
   await parts.edge.route(engine, projectId, [], signal).catch((error) => {
     if ((error as { code?: string }).code !== 'edge_missing') throw error
   })
-  await parts.runtime.withdraw(engine, projectId, { signal })
-  if (volumes === 'delete') await dropVolumes(parts, engine, projectId, signal)
+  await parts.runtime.withdraw(engine, projectId, { signal, guard })
+  if (volumes === 'delete') await dropVolumes(parts, engine, where, signal)
+  await guard()
   for (const image of await parts.runtime.images.list(engine, repositoryOf(projectId), { signal })) {
     await parts.runtime.images.remove(engine, image, { signal }).catch((error) => {
       if ((error as { code?: string }).code !== 'in_use') throw error
@@ -76,11 +79,13 @@ async function clear(parts: DeployParts, { orgId, projectId, volumes }: Where, i
 }
 
 /** Containers that have ended hold them, too. */
-async function dropVolumes(parts: DeployParts, engine: EngineTarget, projectId: string, signal: AbortSignal) {
+async function dropVolumes(parts: DeployParts, engine: EngineTarget, { projectId, guard }: Where, signal: AbortSignal) {
   for (const { name } of await parts.runtime.volumes.list(engine, projectId, { signal })) {
     for (let attempt = 1; ; attempt++) {
       await parts.runtime.removeEnded(engine, projectId, { signal })
-      const left = await parts.runtime.volumes.remove(engine, name, { signal }).catch((error) => error)
+      const left = await parts.runtime.volumes
+        .remove(engine, projectId, name, { signal, guard })
+        .catch((error) => error)
       if (!(left instanceof Error)) break
       if ((left as { code?: string }).code !== 'in_use' || attempt >= MOST_ATTEMPTS) throw left
       await sleep(500, undefined, { signal }).catch(() => signal.throwIfAborted())

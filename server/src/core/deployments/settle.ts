@@ -51,7 +51,7 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
       const except = active?.serverId === serverId ? { except: deploymentsIn(parts, active) } : {}
       const { alive } = await parts.runtime.removeEnded(engine, projectId, { signal, ...except })
       found.again ||= alive > 0
-      const { inUse } = await dropImages(parts, { engine, orgId, projectId }, signal)
+      const { inUse } = await dropImages(parts, { engine, orgId, projectId, guard: guardOf(run) }, signal)
       found.again ||= inUse.length > 0
     } catch (error) {
       signal.throwIfAborted()
@@ -94,9 +94,9 @@ export async function stands(
   if (ends.some((end) => end.status === 'fulfilled' && !end.value)) return false
   const isPart = (name: string) => services.some(({ service }) => service === name)
   const there = await parts.runtime.observe(engine, projectId, { signal })
-  for (const { service } of there.filter((one) => !isPart(one.service))) {
-    await run.write(async () => {})
-    await parts.runtime.remove(engine, { project: projectId, service }, { signal })
+  for (const { service, deployment } of there.filter((one) => !isPart(one.service))) {
+    const options = { signal, guard: guardOf(run), deployments: [deployment] }
+    await parts.runtime.remove(engine, { project: projectId, service }, options)
   }
   return true
 }

@@ -2,10 +2,11 @@ import { dropImages } from './release/images.ts'
 import type { Scene } from './scene.ts'
 
 /** Removes images of this project that no release in the rollback window, no pin and nothing running needs. */
-export async function tidyUp({ parts, engine, deployment }: Scene, signal: AbortSignal) {
+export async function tidyUp({ parts, engine, deployment, run }: Scene, signal: AbortSignal) {
   const { orgId, projectId } = deployment
+  const guard = () => run.write(async () => {})
   try {
-    const { removed } = await dropImages(parts, { engine, orgId, projectId }, signal)
+    const { removed } = await dropImages(parts, { engine, orgId, projectId, guard }, signal)
     return { removed }
   } catch (error) {
     signal.throwIfAborted()

@@ -1,12 +1,13 @@
 import type Docker from 'dockerode'
-import type { ContainerAnswer, ImageAnswer, NetworkAnswer } from './answers.ts'
+import type { ContainerAnswer, ImageAnswer, NetworkAnswer, ServiceAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
+import { dropNetwork } from './drop-network.ts'
 import { RuntimeFailure } from './failure.ts'
 import { fileIds, type KeptFile, projectFiles, removeFile } from './files.ts'
 import { findImage, removeImage } from './images.ts'
 import { having, LABEL, type ServiceKey, serviceName } from './labels.ts'
-import { removeNetwork } from './networks.ts'
 import { HOLDS_FILES, PUT_MS } from './put-files.ts'
+import { takeAway } from './rollout/take-away.ts'
 import { servicesOf } from './running/observe.ts'
 
 /** What must stay. */
@@ -48,11 +49,11 @@ export async function collectGarbage(docker: Docker, sweep: Sweep, signal: Abort
       report.kept.push(name)
     }
   }
-  for (const { ID, name } of await idleServices(docker, sweep, signal)) {
-    await drop('services', name, () => callEngine(docker, { method: 'DELETE', path: `/services/${ID}` }, signal))
+  for (const service of await idleServices(docker, sweep, signal)) {
+    await drop('services', service.Spec.Name, () => dropService(docker, service, signal))
   }
-  for (const name of await idleNetworks(docker, sweep, signal)) {
-    await drop('networks', name, () => removeNetwork(docker, { name, instance: sweep.instance }, signal))
+  for (const network of await idleNetworks(docker, sweep, signal)) {
+    await drop('networks', network.Name, () => dropNetwork(docker, network, signal))
   }
   for (const file of await idleFiles(docker, sweep, signal)) {
     await drop('files', file.name, () => removeFile(docker, file, signal))
@@ -64,22 +65,26 @@ export async function collectGarbage(docker: Docker, sweep: Sweep, signal: Abort
   return report
 }
 
-async function idleServices(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal) {
-  const wanted = new Set(roots.services.map((key) => serviceName(instance, key)))
-  const services = await servicesOf(docker, { [LABEL.instance]: instance }, signal)
-  return services
-    .filter(({ Spec, CreatedAt }) => !wanted.has(Spec.Name) && !isKept(Spec.Labels, roots) && isOld(CreatedAt, roots))
-    .map(({ ID, Spec }) => ({ ID, name: Spec.Name }))
+/** As it was in the list; whoever has changed it since needs it. */
+async function dropService(docker: Docker, service: ServiceAnswer, signal: AbortSignal): Promise<void> {
+  if ((await takeAway(docker, service, { signal })) === 'gone') return
+  throw new RuntimeFailure('in_use', `The service ${service.Spec.Name} was changed meanwhile.`)
 }
 
-async function idleNetworks(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<string[]> {
+async function idleServices(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<ServiceAnswer[]> {
+  const wanted = new Set(roots.services.map((key) => serviceName(instance, key)))
+  const services = await servicesOf(docker, { [LABEL.instance]: instance }, signal)
+  return services.filter(
+    ({ Spec, CreatedAt }) => !wanted.has(Spec.Name) && !isKept(Spec.Labels, roots) && isOld(CreatedAt, roots),
+  )
+}
+
+async function idleNetworks(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<NetworkAnswer[]> {
   const query = { filters: having({ [LABEL.instance]: instance }) }
   const networks = await callEngine<NetworkAnswer[]>(docker, { path: '/networks', query }, signal)
   const named = (name: string, labels: NetworkAnswer['Labels']) =>
     roots.networks.includes(name) || isKept(labels, roots)
-  return networks
-    .filter(({ Name, Labels, Created }) => !named(Name, Labels) && isOld(Created, roots))
-    .map(({ Name }) => Name)
+  return networks.filter(({ Name, Labels, Created }) => !named(Name, Labels) && isOld(Created, roots))
 }
 
 /** Also of projects that stay: each deployment may have brought other files. */

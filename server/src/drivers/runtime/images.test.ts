@@ -42,7 +42,7 @@ beforeAll(() => {
 }, 120_000)
 
 afterAll(async () => {
-  await runtime.remove(engine, { project, service: 'old' }, { signal })
+  await runtime.remove(engine, { project, service: 'old' }, { signal, deployments: 'any' })
   const roots = { services: [], networks: [], images: [], before: new Date(Date.now() + 60_000) }
   await until('all to be gone', async () => {
     const { kept } = await runtime.collectGarbage(engine, roots, { signal })
@@ -114,7 +114,7 @@ describe.concurrent('a health check without curl', { timeout: 120_000 }, () => {
     const node = ['/nodejs/bin/node', ...(spec.entrypoint ?? []).slice(1)]
     await runtime.apply(engine, name === 'node' ? { ...spec, entrypoint: node } : spec, { signal })
     const found = await runtime.watch(engine, key, { deployment: 'd1', signal, stableMs: 300, mostFailures: 1 })
-    await runtime.remove(engine, key, { signal })
+    await runtime.remove(engine, key, { signal, deployments: 'any' })
     return found
   }
 
@@ -202,7 +202,7 @@ describe('garbage', () => {
     await runtime.watch(engine, { project, service: 'old' }, { deployment: 'd2', signal, stableMs: 100 })
     await expect(runtime.images.remove(engine, tag('old'), { signal })).rejects.toMatchObject({ code: 'in_use' })
     await expect(runtime.removeNetwork(engine, name, { signal })).rejects.toMatchObject({ code: 'in_use' })
-    await runtime.remove(engine, { project, service: 'old' }, { signal })
+    await runtime.remove(engine, { project, service: 'old' }, { signal, deployments: 'any' })
     expect(
       await until('the image to be free', () =>
         runtime.images.remove(engine, tag('old'), { signal }).catch(() => undefined),

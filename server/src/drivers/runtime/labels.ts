@@ -14,6 +14,8 @@ export const LABEL = {
   spec: 'slipway.spec',
   /** The hash of what runs in its containers, as it was sent: another hand may have changed it since. */
   content: 'slipway.content',
+  /** It is being removed, and is never updated again. */
+  leaving: 'slipway.leaving',
   /** The last restart that was asked for. */
   restart: 'slipway.restart',
   /** Containers that never run: to look into an image, to set the limits of a build, or to write into a volume. */

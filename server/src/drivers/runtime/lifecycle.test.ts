@@ -127,7 +127,7 @@ test('an engine that another instance has marked is read, and nothing on it is c
       () => copy.owner.claim(engine, 'org_a', { signal }),
       () => copy.apply(engine, spec('mine', 'v2', 'good'), { signal }),
       () => copy.restart(engine, key, { signal, token: 't' }),
-      () => copy.remove(engine, key, { signal }),
+      () => copy.remove(engine, key, { signal, deployments: 'any' }),
       () => copy.withdraw(engine, project, { signal }),
       () => copy.ensureNetwork(engine, `${name}-net`, { signal, org: 'org_a' }),
       () => copy.removeNetwork(engine, `${name}-net`, { signal }),
@@ -135,7 +135,7 @@ test('an engine that another instance has marked is read, and nothing on it is c
       () => copy.removeStrays(engine, { signal, before: new Date() }),
       () => copy.collectGarbage(engine, roots, { signal }),
       () => copy.images.remove(engine, 'slipway.invalid/none:1', { signal }),
-      () => copy.volumes.remove(engine, 'none', { signal }),
+      () => copy.volumes.remove(engine, project, 'none', { signal }),
       () => copy.putFiles(engine, { org: 'org_a', project, image: 'busybox:1', files: [] as never }, { signal }),
     ]
     for (const write of writes) await expect(write()).rejects.toMatchObject({ code: 'engine_foreign' })

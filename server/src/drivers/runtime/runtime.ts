@@ -43,8 +43,15 @@ export interface Runtime {
     service: ServiceKey,
     options: Write & { token: string; deployment?: string },
   ): Promise<Restarted>
-  /** Also waits until its containers are gone, unless told not to. */
-  remove(engine: EngineTarget, service: ServiceKey, options: Call & { wait?: boolean }): Promise<{ removed: boolean }>
+  /**
+   * Removes a service that is one of these deployments', as it was seen: one that is another's by now stays. Also waits until
+   * its containers are gone, unless told not to.
+   */
+  remove(
+    engine: EngineTarget,
+    service: ServiceKey,
+    options: Write & { deployments: (string | null)[] | 'any'; wait?: boolean },
+  ): Promise<{ removed: boolean }>
   /** Takes all of a project but its images and volumes away, and returns when it is gone. */
   withdraw(engine: EngineTarget, project: string, options: Write & { atOnce?: boolean }): Promise<Withdrawn>
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
@@ -78,7 +85,7 @@ export interface Runtime {
     /** Names of those of the instance that were made with mount options, and so may be any folder of the server. */
     mounting(engine: EngineTarget, options: Call): Promise<string[]>
     /** Whether it was there. One that a container has, also one that has ended, is a failure. */
-    remove(engine: EngineTarget, name: string, options: Call): Promise<boolean>
+    remove(engine: EngineTarget, project: string, name: string, options: Write): Promise<boolean>
   }
   /** Writes files into the project's volume for them, and says its name. What else is in it stays. */
   putFiles(engine: EngineTarget, files: PutFiles, options: Call): Promise<{ volume: string }>

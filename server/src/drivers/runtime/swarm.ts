@@ -65,9 +65,9 @@ export function swarmRuntime(options: SwarmOptions): Runtime {
       write(engine, signal, WRITE_MS, ({ docker }, within) =>
         restartService(docker, key, { instance, token, deployment, guard }, within),
       ),
-    remove: (engine, { project, service }, { signal, wait = true }) =>
+    remove: (engine, key, { signal, deployments, guard, wait = true }) =>
       write(engine, signal, LONG_MS, ({ docker }, within) =>
-        removeService(docker, { instance, project, service, wait }, within),
+        removeService(docker, key, { instance, deployments, guard, wait }, within),
       ),
     withdraw: (engine, project, { signal, atOnce = false, guard }) =>
       write(engine, signal, LONG_MS, ({ docker }, within) =>
@@ -152,8 +152,10 @@ function volumeOperations(instance: string, run: Run, write: Run): Runtime['volu
       run(engine, signal, READ_MS, ({ docker }, within) => listVolumes(docker, { instance, project }, within)),
     mounting: (engine, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => listMountingVolumes(docker, instance, within)),
-    remove: (engine, name, { signal }) =>
-      write(engine, signal, WRITE_MS, ({ docker }, within) => removeVolume(docker, { instance, name }, within)),
+    remove: (engine, project, name, { signal, guard }) =>
+      write(engine, signal, WRITE_MS, ({ docker }, within) =>
+        removeVolume(docker, { instance, project, name, guard }, within),
+      ),
   }
 }
 

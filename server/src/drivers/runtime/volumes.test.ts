@@ -19,7 +19,7 @@ afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
   await until('ended containers', async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0)
   for (const { name } of await runtime.volumes.list(engine, project, { signal })) {
-    await runtime.volumes.remove(engine, name, { signal })
+    await runtime.volumes.remove(engine, project, name, { signal })
   }
   runtime.close()
 }, 60_000)
@@ -147,15 +147,15 @@ test('it is sent no faster than the engine takes it', async () => {
 test('volumes are listed with what the project calls them, and removed when nobody has them', async () => {
   const listed = await runtime.volumes.list(engine, project, { signal })
   expect(listed).toEqual([{ name: volume, key: FILES_VOLUME, createdAt: expect.any(String) }])
-  await expect(runtime.volumes.remove(engine, volume, { signal })).rejects.toMatchObject({ code: 'in_use' })
+  await expect(runtime.volumes.remove(engine, project, volume, { signal })).rejects.toMatchObject({ code: 'in_use' })
   await runtime.withdraw(engine, project, { signal })
   expect(await runtime.volumes.list(engine, project, { signal })).toHaveLength(1)
   await until('ended containers', async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0)
   const other = trialRuntime({ instance: 'test-volumes-other' })
-  await expect(other.volumes.remove(engine, volume, { signal })).rejects.toMatchObject({ code: 'name_taken' })
+  await expect(other.volumes.remove(engine, project, volume, { signal })).rejects.toMatchObject({ code: 'name_taken' })
   other.close()
-  await until('nobody has it', () => runtime.volumes.remove(engine, volume, { signal }).catch(() => false))
-  expect(await runtime.volumes.remove(engine, volume, { signal })).toBe(false)
+  await until('nobody has it', () => runtime.volumes.remove(engine, project, volume, { signal }).catch(() => false))
+  expect(await runtime.volumes.remove(engine, project, volume, { signal })).toBe(false)
   expect(await runtime.volumes.list(engine, project, { signal })).toEqual([])
 })
 

@@ -3,6 +3,7 @@ import type { VolumeAnswer } from './answers.ts'
 import { callEngine, unlessMissing, wordsOf } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
 import { having, LABEL } from './labels.ts'
+import type { Guard } from './rollout/apply.ts'
 
 export type ProjectVolume = {
   name: string
@@ -50,13 +51,15 @@ export async function ensureVolume(
 /** Whether it was there. One that a container has, also one that has ended, is a failure. */
 export async function removeVolume(
   docker: Docker,
-  { instance, name }: { instance: string; name: string },
+  { instance, project, name, guard }: { instance: string; project: string; name: string; guard?: Guard | undefined },
   signal: AbortSignal,
 ): Promise<boolean> {
   const path = `/volumes/${encodeURIComponent(name)}`
   const found = await unlessMissing(callEngine<VolumeAnswer>(docker, { path }, signal))
   if (!found) return false
-  if (found.Labels?.[LABEL.instance] !== instance) throw foreign(name)
+  if (found.Labels?.[LABEL.instance] !== instance || found.Labels?.[LABEL.project] !== project) throw foreign(name)
+  await guard?.()
+  signal.throwIfAborted()
   try {
     await unlessMissing(callEngine(docker, { method: 'DELETE', path }, signal))
     return true

@@ -1,11 +1,13 @@
 import type Docker from 'dockerode'
 import type { NetworkAnswer } from './answers.ts'
-import { callEngine, pause, statusOf, unlessMissing } from './ask.ts'
+import { callEngine, pause, statusOf } from './ask.ts'
+import { dropNetwork } from './drop-network.ts'
 import { RuntimeFailure } from './failure.ts'
 import { projectFiles, removeFile } from './files.ts'
 import { tasksOf } from './find.ts'
 import { having, LABEL } from './labels.ts'
-import { removeNetwork } from './networks.ts'
+import type { Guard } from './rollout/apply.ts'
+import { takeAway } from './rollout/take-away.ts'
 import { servicesOf } from './running/observe.ts'
 import { containersOf } from './running/tasks.ts'
 
@@ -16,7 +18,7 @@ type Wanted = {
   project: string
   /** Does not wait for requests that are being answered: for what was never released. */
   atOnce: boolean
-  guard?: (() => Promise<unknown>) | undefined
+  guard?: Guard | undefined
 }
 
 /**
@@ -27,11 +29,7 @@ type Wanted = {
 export async function withdrawProject(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<Withdrawn> {
   const { instance, project, atOnce, guard } = wanted
   const labels = { [LABEL.instance]: instance, [LABEL.project]: project }
-  const services = await servicesOf(docker, labels, signal)
-  await guard?.()
-  for (const { ID } of services) {
-    await unlessMissing(callEngine(docker, { method: 'DELETE', path: `/services/${ID}` }, signal))
-  }
+  const services = await takeServices(docker, labels, { guard, signal })
   if (atOnce) await killAll(docker, labels, signal)
   // A task stays in the list until its container has ended.
   while ((await tasksOf(docker, labels, signal)).length > 0) await pause(200, signal)
@@ -40,11 +38,29 @@ export async function withdrawProject(docker: Docker, wanted: Wanted, signal: Ab
     { path: '/networks', query: { filters: having(labels) } },
     signal,
   )
-  for (const { Name } of networks) await whenFree(() => removeNetwork(docker, { name: Name, instance }, signal), signal)
+  await guard?.()
+  for (const network of networks) await whenFree(() => dropNetwork(docker, network, signal), signal)
   for (const file of await projectFiles(docker, labels, signal)) {
     await whenFree(() => removeFile(docker, file, signal), signal)
   }
-  return { services: services.map(({ Spec }) => Spec.Name), networks: networks.map(({ Name }) => Name) }
+  return { services, networks: networks.map(({ Name }) => Name) }
+}
+
+/** Each as it was seen, and only while we may: what changes meanwhile is looked at again. */
+async function takeServices(
+  docker: Docker,
+  labels: Record<string, string>,
+  { guard, signal }: { guard: Guard | undefined; signal: AbortSignal },
+): Promise<string[]> {
+  const gone = new Set<string>()
+  for (;;) {
+    const services = await servicesOf(docker, labels, signal)
+    // Also where nothing is left to be removed: networks and files are, next.
+    await guard?.()
+    const ends = await Promise.all(services.map((service) => takeAway(docker, service, { guard, signal })))
+    for (const [n, end] of ends.entries()) if (end === 'gone') gone.add(services[n]?.Spec.Name ?? '')
+    if (ends.every((end) => end === 'gone')) return [...gone]
+  }
 }
 
 async function killAll(docker: Docker, labels: Record<string, string>, signal: AbortSignal): Promise<void> {

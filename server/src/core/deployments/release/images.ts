@@ -33,34 +33,37 @@ export async function neededImages(db: Queryable, orgId: string, projectId: stri
 const MOST_RELEASES = 1000
 
 type Parts = Pick<Platform, 'db' | 'runtime' | 'log'>
-type Where = { engine: EngineTarget; orgId: string; projectId: string }
+/** `guard` rejects when the caller has lost the right to remove anything. */
+type Where = { engine: EngineTarget; orgId: string; projectId: string; guard(): Promise<unknown> }
 
 /** Removes images that were built for the project and are needed no more. Says which went, and which are still in use. */
-export async function dropImages(parts: Parts, { engine, orgId, projectId }: Where, signal: AbortSignal) {
+export async function dropImages(parts: Parts, where: Where, signal: AbortSignal) {
+  const { engine, orgId, projectId } = where
   const there = await parts.runtime.images.list(engine, repositoryOf(projectId), { signal })
   const needed = await neededImages(parts.db, orgId, projectId)
   return removeAll(
     parts,
-    engine,
+    where,
     there.filter((image) => !needed.has(image)),
     signal,
   )
 }
 
 /** The images of one deployment that came to nothing. */
-export async function dropImagesOf(parts: Parts, { engine, projectId }: Where, id: string, signal: AbortSignal) {
-  const there = await parts.runtime.images.list(engine, repositoryOf(projectId), { signal })
+export async function dropImagesOf(parts: Parts, where: Where, id: string, signal: AbortSignal) {
+  const there = await parts.runtime.images.list(where.engine, repositoryOf(where.projectId), { signal })
   return removeAll(
     parts,
-    engine,
+    where,
     there.filter((image) => isOf(image, id)),
     signal,
   )
 }
 
-async function removeAll({ runtime, log }: Parts, engine: EngineTarget, images: string[], signal: AbortSignal) {
+async function removeAll({ runtime, log }: Parts, { engine, guard }: Where, images: string[], signal: AbortSignal) {
   const done = { removed: [] as string[], inUse: [] as string[] }
   for (const image of images) {
+    await guard()
     try {
       if (await runtime.images.remove(engine, image, { signal })) done.removed.push(image)
     } catch (error) {

@@ -73,11 +73,14 @@ async function goBack(scene: Scene, spec: ServiceSpec, signal: AbortSignal, beca
 
 /** It was not there before. */
 async function take(
-  { parts, engine, deployment }: Scene,
-  { service }: ServiceSpec,
+  scene: Scene,
+  { service, deployment: brought }: ServiceSpec,
   signal: AbortSignal,
 ): Promise<boolean> {
-  await parts.runtime.remove(engine, { project: deployment.projectId, service }, { signal })
+  const { parts, engine, deployment } = scene
+  const deployments = [deployment.id, brought]
+  const options = { signal, guard: guardOf(scene), deployments }
+  await parts.runtime.remove(engine, { project: deployment.projectId, service }, options)
   return true
 }
 
@@ -125,7 +128,7 @@ export const dropBuild = (scene: Scene, signal: AbortSignal, because: Because) =
     const { parts, engine, deployment } = scene
     const { orgId, projectId, id } = deployment
     await parts.builder.endBuild(id)
-    return (await dropImagesOf(parts, { engine, orgId, projectId }, id, within)).inUse.length > 0
+    return (await dropImagesOf(parts, { engine, orgId, projectId, guard: guardOf(scene) }, id, within)).inUse.length > 0
   })
 
 /** Small things that go at once or later: `work` says whether something is left. */

@@ -7,11 +7,12 @@ export async function retire(scene: Scene, signal: AbortSignal): Promise<{ remov
   const { services } = await frozenRelease(scene)
   const isPart = (name: string) => services.some(({ service }) => service === name)
   const there = await parts.runtime.observe(engine, deployment.projectId, { signal })
-  const gone = there.map(({ service }) => service).filter((name) => !isPart(name))
-  for (const service of gone) {
-    await scene.run.write(async () => {})
-    await parts.runtime.remove(engine, { project: deployment.projectId, service }, { signal })
+  const gone = there.filter(({ service }) => !isPart(service))
+  const guard = () => scene.run.write(async () => {})
+  for (const { service, deployment: brought } of gone) {
+    const options = { signal, guard, deployments: [brought] }
+    await parts.runtime.remove(engine, { project: deployment.projectId, service }, options)
     scene.events.write('service', { service, status: 'removed' })
   }
-  return { removed: gone }
+  return { removed: gone.map(({ service }) => service) }
 }

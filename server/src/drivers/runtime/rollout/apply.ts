@@ -11,9 +11,9 @@ import { acceptExisting } from '../volumes.ts'
 import { acceptSpec } from './accept.ts'
 import { refuseTaken } from './accept-ports.ts'
 import { healthConfig } from './health.ts'
-import { identityOf, isChanging, nameOf } from './identity.ts'
+import { identityOf, isChanging, isLeaving, nameOf } from './identity.ts'
 import { imagePrograms } from './image-programs.ts'
-import { isJob, isUnfinished } from './job.ts'
+import { isJob } from './job.ts'
 import { isOurs, isUp } from './judge.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
@@ -65,6 +65,7 @@ export async function applySpec(
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
     const applied = nameOf(current?.Spec)
+    if (current && isLeaving(current)) throw new InTheWay(applied)
     if (current && applied?.deployment === spec.deployment && applied.specHash === specHash(spec)) {
       return answer('unchanged', current.Spec, nameOf(current.PreviousSpec))
     }
@@ -75,7 +76,7 @@ export async function applySpec(
       }
       const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
-      if (current && isInTheWay(current, tasks, spec)) throw new InTheWay(applied)
+      if (current && isInTheWay(current, spec)) throw new InTheWay(applied)
       await refuseTaken(docker, spec, instance, signal)
       const of = (all: { name: string }[]) => ({ instance, project: spec.project, names: all.map(({ name }) => name) })
       await acceptExisting(docker, of(spec.volumes), signal)
@@ -108,10 +109,11 @@ export class InTheWay extends Error {
   }
 }
 
-/** The engine makes no job of a service. One that still runs would run beside the next, and twice is too often. */
-function isInTheWay({ Spec }: ServiceAnswer, tasks: TaskAnswer[], { job = false }: ServiceSpec): boolean {
-  return isJob(Spec) !== job || (job && tasks.some(isUnfinished))
-}
+/**
+ * The engine makes no job of a service. A job is always made anew: one that still runs would run beside the next, and of
+ * one that was updated nobody could say which of both a late removal is about.
+ */
+const isInTheWay = ({ Spec }: ServiceAnswer, { job = false }: ServiceSpec): boolean => isJob(Spec) || job
 
 /** A job is done when it has ended; nobody looks at it before. */
 async function healthOf(

@@ -47,3 +47,6 @@ export function isChanging({ Spec, UpdateStatus }: ServiceAnswer, tasks: TaskAns
   const wanted = identityOf(Spec.TaskTemplate)
   return tasks.some((task) => task.DesiredState === 'running' && !sameIdentity(identityOf(task.Spec), wanted))
 }
+
+/** Somebody has begun to remove it: `take-away.ts`. */
+export const isLeaving = ({ Spec }: Pick<ServiceAnswer, 'Spec'>): boolean => Spec.Labels?.[LABEL.leaving] !== undefined

@@ -19,7 +19,7 @@ afterAll(async () => {
     async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0,
   )
   for (const { name } of await runtime.volumes.list(engine, project, { signal })) {
-    await runtime.volumes.remove(engine, name, { signal })
+    await runtime.volumes.remove(engine, project, name, { signal })
   }
   runtime.close()
 }, 60_000)
@@ -56,7 +56,7 @@ describe.concurrent('a job', { timeout: 150_000 }, () => {
     expect(await observed()).toMatchObject({ replicas: { running: 0 } })
 
     const next = { ...spec, deployment: 'v2' }
-    expect(await apply(next)).toMatchObject({ did: 'updated', previous: { deployment: 'v1' } })
+    expect(await apply(next)).toMatchObject({ did: 'created', previous: { deployment: 'v1' } })
     expect(await watch(next)).toMatchObject({ outcome: 'healthy' })
     // What it did for v1 the first time does not count.
     await apply(spec, true)

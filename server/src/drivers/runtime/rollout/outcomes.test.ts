@@ -258,7 +258,7 @@ async function removedMeanwhile(service: string) {
   await apply(service, 'v2', 'nolisten', lenient)
   const end = watch(service, 'v2')
   await underWay(service, 'v2')
-  await runtime.remove(engine, { project, service }, { signal, wait: false })
+  await runtime.remove(engine, { project, service }, { signal, deployments: 'any', wait: false })
   return end
 }
 
@@ -294,7 +294,7 @@ beforeAll(() => {
       const { one, service, resolve, reject } = next
       await one[1](service).then(resolve, reject)
       // The next case gets the machine, not what this one left behind.
-      await runtime.remove(engine, { project, service }, { signal, wait: false }).catch(() => {})
+      await runtime.remove(engine, { project, service }, { signal, deployments: 'any', wait: false }).catch(() => {})
     }
   }
   for (let worker = 0; worker < MOST_AT_ONCE; worker++) void work()

@@ -1,18 +1,38 @@
 import type Docker from 'dockerode'
-import { callEngine, pause, unlessMissing } from '../ask.ts'
+import { pause } from '../ask.ts'
 import { findService, tasksOf } from '../find.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
+import type { Guard } from './apply.ts'
+import { identityOf, isLeaving } from './identity.ts'
+import { takeAway } from './take-away.ts'
+
+export type RemoveOptions = {
+  instance: string
+  /** Whose service it may be, as it was seen: one that is another deployment's by now stays. */
+  deployments: (string | null)[] | 'any'
+  guard?: Guard | undefined
+  wait: boolean
+}
 
 /** Removes a service; its tasks get their grace period. Waiting matters to whoever removes its networks next. */
 export async function removeService(
   docker: Docker,
-  { wait, ...key }: ServiceKey & { instance: string; wait: boolean },
+  { project, service }: ServiceKey,
+  { instance, deployments, guard, wait }: RemoveOptions,
   signal: AbortSignal,
 ): Promise<{ removed: boolean }> {
-  const found = await findService(docker, key, signal)
-  if (found) await unlessMissing(callEngine(docker, { method: 'DELETE', path: `/services/${found.ID}` }, signal))
-  if (wait) await untilGone(docker, key, { serviceId: found?.ID, signal })
-  return { removed: found !== undefined }
+  const key = { instance, project, service }
+  for (;;) {
+    const found = await findService(docker, key, signal)
+    if (found) {
+      const { deployment } = identityOf(found.Spec.TaskTemplate)
+      const isMeant = deployments === 'any' || deployments.includes(deployment) || isLeaving(found)
+      if (!isMeant) return { removed: false }
+      if ((await takeAway(docker, found, { guard, signal })) === 'changed') continue
+    }
+    if (wait) await untilGone(docker, key, { serviceId: found?.ID, signal })
+    return { removed: found !== undefined }
+  }
 }
 
 /**

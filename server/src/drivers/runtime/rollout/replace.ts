@@ -34,11 +34,10 @@ export async function applyOver(
     } catch (error) {
       if (!(error instanceof InTheWay) || removals === MOST_REMOVALS) throw error
       previous = error.previous ?? previous
-      await connections.use(engine, { signal, deadlineMs: times.removeMs }, async ({ docker }, within) => {
-        await guard?.()
-        within.throwIfAborted()
-        await removeService(docker, { instance, project, service, wait: true }, within)
-      })
+      const seen = { instance, deployments: [error.previous?.deployment ?? null], guard, wait: true }
+      await connections.use(engine, { signal, deadlineMs: times.removeMs }, ({ docker }, within) =>
+        removeService(docker, { project, service }, seen, within),
+      )
     }
   }
 }

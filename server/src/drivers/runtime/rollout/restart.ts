@@ -3,7 +3,7 @@ import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
 import { type Guard, isOutrun, updateRunning, updateService } from './apply.ts'
-import { identityOf, isChanging } from './identity.ts'
+import { identityOf, isChanging, isLeaving } from './identity.ts'
 
 export type Restarted = {
   did: 'restarted' | 'unchanged'
@@ -32,7 +32,8 @@ export async function restartService(
 ): Promise<Restarted> {
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { ...key, instance: options.instance }, signal)
-    if (!current) throw new RuntimeFailure('service_missing', `${key.service} does not run on this engine.`)
+    if (!current || isLeaving(current))
+      throw new RuntimeFailure('service_missing', `${key.service} does not run on this engine.`)
     const { deployment, generation } = identityOf(current.Spec.TaskTemplate)
     if (current.Spec.Labels?.[LABEL.restart] === options.token) {
       return { did: 'unchanged', deployment: deployment ?? '', generation }

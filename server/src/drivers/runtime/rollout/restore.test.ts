@@ -80,9 +80,9 @@ describe.concurrent('restoring an older spec', { timeout: 150_000 }, () => {
   test('after the service was removed', async ({ expect }) => {
     await seeded('removed')
     const key = { project, service: 'removed' }
-    expect(await runtime.remove(engine, key, { signal })).toEqual({ removed: true })
+    expect(await runtime.remove(engine, key, { signal, deployments: 'any' })).toEqual({ removed: true })
     expect(await taskOf('removed')).toEqual([])
-    expect(await runtime.remove(engine, key, { signal })).toEqual({ removed: false })
+    expect(await runtime.remove(engine, key, { signal, deployments: 'any' })).toEqual({ removed: false })
     expect(await apply('removed', 'v1', 'good')).toMatchObject({ did: 'created', previous: null })
     await healthy('removed', 'v1')
   })
@@ -187,7 +187,9 @@ describe.concurrent('what others do to a service', { timeout: 120_000 }, () => {
     await seeded('foreign')
     await rewrite('foreign', ({ Spec }) => ({ ...Spec, Labels: {} }))
     await expect(apply('foreign', 'v2', 'good')).rejects.toMatchObject({ code: 'name_taken' })
-    await expect(runtime.remove(engine, { project, service: 'foreign' }, { signal })).rejects.toMatchObject({
+    await expect(
+      runtime.remove(engine, { project, service: 'foreign' }, { signal, deployments: 'any' }),
+    ).rejects.toMatchObject({
       code: 'name_taken',
     })
     const { instance: label, ...names } = { instance: 'slipway.instance', a: 'slipway.project', b: 'slipway.service' }

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { LABEL } from '../labels.ts'
-import { identityOf } from '../rollout/identity.ts'
+import { identityOf, isLeaving } from '../rollout/identity.ts'
 import { isJob } from '../rollout/job.ts'
 import { type ServiceSpec, specHash } from '../rollout/spec.ts'
 import { servicesOf } from './observe.ts'
@@ -20,8 +20,10 @@ export async function surveyEngine(docker: Docker, instance: string, signal: Abo
   for (const { Spec } of await servicesOf(docker, { [LABEL.instance]: instance }, signal)) {
     const { [LABEL.project]: project, [LABEL.service]: service } = Spec.Labels ?? {}
     if (project === undefined || service === undefined) continue
+    // On its way out, whoever was at it: what should be there has to be made anew.
+    const going = isLeaving({ Spec }) ? ' leaving' : ''
     const { deployment, specHash: hash } = identityOf(Spec.TaskTemplate)
-    const seen = { service, name: `${deployment} ${hash}`, job: isJob(Spec) }
+    const seen = { service, name: `${deployment} ${hash}${going}`, job: isJob(Spec) }
     byProject.set(project, [...(byProject.get(project) ?? []), seen])
   }
   return {
