@@ -80,3 +80,15 @@ test('what runs of a project that has no release any more is noticed; what is un
   expect(await compare()).toContain(project)
   await until('it is gone', 120_000, async () => ((await running(project)) === null ? true : undefined))
 }, 200_000)
+
+test('a deployment that changed hands has its server compared within minutes of its end', async () => {
+  const project = await site.project('hands')
+  await platform.pool.query(`update server set compare_at = now() + interval '1 hour'`)
+  const body = { projectId: project, image: 'busybox:1', services: serving('/etc') }
+  const { body: made } = await site.api('POST', '/api/deployments/build/access', body)
+  await site.until(made.deployment_id, ({ status }) => status === 'deploying')
+  await platform.pool.query('update run set fence = fence + 1 where id = $1', [made.deployment_id])
+  expect((await site.ended(made.deployment_id)).status).toBe('ready')
+  const { rows } = await platform.pool.query(`select compare_at < now() + interval '6 minutes' as soon from server`)
+  expect(rows).toEqual([{ soon: true }])
+}, 120_000)

@@ -5,6 +5,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Waker } from '../../jobs/enqueue.ts'
 import type { End, Pipeline, RunFacts } from '../../jobs/steps.ts'
 import * as projects from '../projects/store.ts'
+import * as servers from '../servers/store.ts'
 import { startBaking, stopBaking } from './bake/bake-store.ts'
 import { deploy } from './deploy.ts'
 import { append } from './events-store.ts'
@@ -65,6 +66,8 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
   })
   if (end.outcome === 'succeeded') await activate(transport, tx, row)
   if (end.leftovers.length > 0) await leaveToSettle(tx, transport, row)
+  // It changed hands: what its last owner had under way may still have reached the engine after the next one looked.
+  if (run.fence > 1) await servers.compareSoon(tx, { id: row.serverId, orgId: run.orgId })
   const at = new Date()
   await append(tx, run.id, null, [
     { type: 'status', at, data: { status, error } },

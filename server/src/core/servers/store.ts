@@ -135,8 +135,8 @@ export async function takeToCompare(db: Queryable, most: number): Promise<Server
   return due.filter(({ used }) => used)
 }
 
-/** It could not be asked: what it runs is not known. */
-export async function compareSoon(db: Queryable, { id, orgId }: ServerRow): Promise<void> {
+/** Within minutes: it could not be asked, or something may have reached it unseen. */
+export async function compareSoon(db: Queryable, { id, orgId }: Pick<ServerRow, 'id' | 'orgId'>): Promise<void> {
   await db
     .updateTable('server')
     .set({ compareAt: sql<Date>`least(compare_at, now() + interval '5 minutes')` })
