@@ -6,7 +6,7 @@ import type { Platform } from '../core/platform.ts'
 
 export type Metrics = { registry: Registry; requests: Histogram }
 
-export function createMetrics({ pool, db }: Pick<Platform, 'pool' | 'db'>): Metrics {
+export function createMetrics({ pool, db, dataDir }: Pick<Platform, 'pool' | 'db' | 'dataDir'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -37,6 +37,19 @@ export function createMetrics({ pool, db }: Pick<Platform, 'pool' | 'db'>): Metr
       this.reset()
       for (const { host, notAfter } of ends)
         if (notAfter) this.set({ host }, Math.round((notAfter.getTime() - Date.now()) / 8640) / 1e4)
+    },
+  })
+  new Gauge({
+    name: 'slipway_data_directory_bytes',
+    help: 'Of the disk with the data directory: free for this process, and total',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      const space = await dataDir.space().catch(() => undefined)
+      if (!space) return
+      this.set({ state: 'free' }, space.freeBytes)
+      this.set({ state: 'total' }, space.totalBytes)
     },
   })
   return { registry, requests }

@@ -3,13 +3,30 @@ import type { Platform } from '../platform.ts'
 
 type Check = { ok: boolean; detail: string }
 
+type Parts = Pick<Platform, 'db' | 'dataDir' | 'draining'>
+
 /** Whether this process can serve. Never throws: an unready process still says why. */
-export async function readiness({ db, draining }: Pick<Platform, 'db' | 'draining'>) {
+export async function readiness({ db, dataDir, draining }: Parts) {
   const checks: Record<string, Check> = {
     database: await database(db),
+    dataDirectory: await space(dataDir),
     process: draining.aborted ? { ok: false, detail: 'shutting down' } : { ok: true, detail: 'running' },
   }
   return { ok: Object.values(checks).every((check) => check.ok), checks }
+}
+
+const LITTLE_BYTES = 1024 ** 3
+const LITTLE_SHARE = 0.05
+
+/** A full disk is told here and not acted on: what needs no room is still served, and no other process has a larger disk. */
+async function space(dataDir: Platform['dataDir']): Promise<Check> {
+  try {
+    const { totalBytes, freeBytes } = await dataDir.space()
+    const little = freeBytes < LITTLE_BYTES || freeBytes < totalBytes * LITTLE_SHARE
+    return { ok: true, detail: little ? 'nearly full: uploads and builds will fail' : 'there, with room' }
+  } catch {
+    return { ok: false, detail: 'cannot be looked at: is its disk mounted?' }
+  }
 }
 
 const DETAILS: Record<SchemaState, string> = {

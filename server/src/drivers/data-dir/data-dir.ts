@@ -17,4 +17,6 @@ export interface DataDir {
   remark(mark: DataDirMark): Promise<void>
   /** Some of the organizations and projects that have something in it; none: it is empty. */
   sample(): Promise<string[]>
+  /** Of the disk it is on, as this process may use it. */
+  space(): Promise<{ totalBytes: number; freeBytes: number }>
 }

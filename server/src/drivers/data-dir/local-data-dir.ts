@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Dir } from 'node:fs'
-import { link, mkdir, open, opendir, readFile, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, opendir, readFile, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataDir, DataDirMark } from './data-dir.ts'
 
@@ -37,6 +37,10 @@ export function localDataDir(path: string): DataDir {
     },
     async remark(mark) {
       await rename(await write(path, mark), file)
+    },
+    async space() {
+      const { bsize, blocks, bavail } = await statfs(path)
+      return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
     },
     async sample() {
       const below = await Promise.all(OWNED_BELOW.map(async (name) => [name, await some(join(path, name))] as const))

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { endpoints } from '@slipway/contract/endpoints'
 import { ERROR_CODES } from '@slipway/contract/errors'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startWorld } from '../../harness.ts'
 
 const world = await startWorld()
@@ -56,6 +56,25 @@ test('healthz and readyz answer; readyz says what is wrong', async () => {
   const unready = await api('GET', '/readyz')
   await world.platform.pool.query('drop table if exists migration; alter table hidden rename to migration')
   expect([unready.status, unready.body.ok, unready.body.checks.database.ok]).toEqual([503, false, false])
+})
+
+test('readyz tells a data directory that is gone or nearly full, and metrics how much is free', async () => {
+  const measured = await startWorld({ metricsToken: 'a-long-metrics-token' })
+  const { dataDir } = measured.platform
+  const asked = async () => {
+    const { status, body } = await measured.as('')('GET', '/readyz')
+    return [status, body.checks.dataDirectory]
+  }
+  const metrics = async () => (await measured.as('a-long-metrics-token')('GET', '/metrics')).text
+  expect(await asked()).toEqual([200, { ok: true, detail: expect.any(String) }])
+  const { totalBytes } = await dataDir.space()
+  expect(await metrics()).toContain(`slipway_data_directory_bytes{state="total"} ${totalBytes}`)
+  const space = vi.spyOn(dataDir, 'space').mockResolvedValue({ totalBytes: 1e12, freeBytes: 4e10 })
+  expect(await asked()).toEqual([200, { ok: true, detail: expect.stringContaining('nearly full') }])
+  space.mockRejectedValue(new Error('ENOENT'))
+  expect(await asked()).toEqual([503, { ok: false, detail: expect.stringContaining('mounted') }])
+  expect(await metrics()).not.toContain('slipway_data_directory_bytes{state="free"}')
+  space.mockRestore()
 })
 
 test('metrics are for those with the token; where a request comes from is no credential', async () => {
