@@ -41,6 +41,7 @@ export async function driveEverything(database: ProofDatabase, projects: number)
   })
   const logger = createLogger('silent')
   const wired = wire(config, logger)
+  await wired.begin()
   // What was generated was never sealed. To whoever expects a release it is one.
   const keys = {
     ...wired.platform.keys,

@@ -6,7 +6,7 @@ import type { SchemaMigration } from './migrations/migration.ts'
 type Known = Record<string, SchemaMigration>
 
 /** Longer than a process may be silent; how often each says that it is there. */
-export const BUILD_HEARTBEAT_MS = 10_000
+export const BUILD_HEARTBEAT_MS = 20_000
 const SILENT_SECONDS = 60
 
 /** A build is told by the newest migration that it knows. */
@@ -44,10 +44,10 @@ export async function refuseOlderBuilds(db: Database, known: Known, ran: string[
 
 /** Said by every process again and again. What nobody has said for a day is forgotten. */
 export async function noteBuild(db: Database): Promise<void> {
+  const ours = newestKnown(migrations)
   await sql`
-    insert into build_in_use (schema) values (${newestKnown(migrations)})
-    on conflict (schema) do update set used_at = now()`.execute(db)
-  await sql`delete from build_in_use where used_at < now() - interval '1 day'`.execute(db)
+    with gone as (delete from build_in_use where used_at < now() - interval '1 day' and schema <> ${ours})
+    insert into build_in_use (schema) values (${ours}) on conflict (schema) do update set used_at = now()`.execute(db)
 }
 
 async function isThere(db: Database): Promise<boolean> {
