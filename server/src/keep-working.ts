@@ -9,7 +9,7 @@ export type Working = {
   /** Stops, and says nothing to anybody: what it holds is not its own any more. */
   drop(): Promise<void>
 }
-type Options = { epoch: Epoch; log: Log; renew(): void; start(): Promise<Working> }
+type Options = { epoch: Epoch; log: Log; start(): Promise<Working> }
 
 const AGAIN_MS = 1000
 
@@ -17,7 +17,7 @@ const AGAIN_MS = 1000
  * Works until drained. When the database's history becomes another one, everything in hand is dropped and begun anew: by
  * whom it is to be continued is for the database to say, which may not know of us.
  */
-export async function keepWorking({ epoch, log, renew, start }: Options): Promise<{ drain(): Promise<void> }> {
+export async function keepWorking({ epoch, log, start }: Options): Promise<{ drain(): Promise<void> }> {
   const ending = new AbortController()
   let current: Working | undefined = await start()
   let turn: Promise<void> = Promise.resolve()
@@ -27,7 +27,6 @@ export async function keepWorking({ epoch, log, renew, start }: Options): Promis
     log.warn({}, 'the database lost its newest transactions: this process drops what it holds and begins anew')
     const over = current
     current = undefined
-    renew()
     await over?.drop()
     while (!ending.signal.aborted && current === undefined) {
       current = await start().catch(async (error) => {

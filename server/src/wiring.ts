@@ -180,7 +180,7 @@ async function work({ platform, epoch, transport, listener }: Workshop): Promise
     const both = async (end: Promise<void>) => void (await Promise.all([end, recurring.stop()]))
     return { drain: () => both(worker.drain()), drop: () => both(worker.drop()) }
   }
-  return keepWorking({ epoch, log, renew: transport.renew, start })
+  return keepWorking({ epoch, log, start })
 }
 
 const foldersOf = ({ localSources, upload }: Config) =>

@@ -37,8 +37,6 @@ export type Transport = {
   supervise(): Promise<void>
   /** Which of these lanes have no call, waiting or in hand. */
   missing(lanes: string[]): Promise<string[]>
-  /** Drops every call in hand without a word to the database, which has become another one, and begins anew. */
-  renew(): void
   close(): Promise<void>
 }
 
@@ -69,6 +67,12 @@ export function openTransport(options: Options): Transport {
     })
     return started
   }
+  // Whoever only wakes needs another one as well: this one says nothing more.
+  epoch?.onChange(() => {
+    const over = started
+    started = undefined
+    void over?.then(({ boss }) => boss.stop({ graceful: false })).catch(() => {})
+  })
   return {
     async wake(tx, lane) {
       const { boss, inside } = await start()
@@ -104,11 +108,6 @@ export function openTransport(options: Options): Transport {
       await start()
       const { rows } = await pool.query<{ lane: string }>(MISSING, [lanes, QUEUE])
       return rows.map((row) => row.lane)
-    },
-    renew() {
-      const over = started
-      started = undefined
-      void over?.then(({ boss }) => boss.stop({ graceful: false })).catch(() => {})
     },
     async close() {
       const running = await started?.catch(() => undefined)

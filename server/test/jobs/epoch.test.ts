@@ -34,9 +34,8 @@ test('a call that was in hand when the database became another one is not ended 
   await work.stop()
   expect(await yard.jobs(lane)).toEqual([{ state: 'active' }])
 
-  // What answers is the real one again; begun anew, it takes part.
+  // What answers is the real one again; it begins anew by itself.
   await epoch.look(yard.pool)
-  transport.renew()
   const next = await yard.submit()
   let taken: string | undefined
   const again = await transport.work(ONE, async (call) => {
