@@ -1,9 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
+import { until } from '../../../lab/run.ts'
 import { compareServer } from '../../src/core/deployments/compare.ts'
 import { mendEdges } from '../../src/core/deployments/edges.ts'
 import { collectGarbage } from '../../src/core/deployments/garbage.ts'
 import type { DeployParts } from '../../src/core/deployments/parts.ts'
+import { settleDue } from '../../src/core/deployments/settle-due.ts'
 import * as servers from '../../src/core/servers/store.ts'
 import { newId } from '../../src/db/ids.ts'
 import { startSite } from '../deployments/site.ts'
@@ -50,6 +52,17 @@ test('a copy with an id of its own mends, settles and collects nothing on the se
   const seen = await platform.runtime.observe(engine, project, { signal })
   expect(seen).toMatchObject([{ service: 'web', deployment: body.deployment_id }])
   expect((await site.ask('app.copies.test', '/hostname')).status).toBe(200)
+  // Nor is it said to be settled: nobody has looked.
+  await platform.pool.query('update deployment set settle_after = now() where id = $1', [body.deployment_id])
+  await settleDue(platform)
+  await until('the settle run has ended', 60_000, async () => {
+    const text = `select 1 from run where lane = $1 and kind = 'settle' and status = 'failed'`
+    return (await platform.pool.query(text, [project])).rowCount === 1 ? true : undefined
+  })
+  const { rows } = await platform.pool.query('select settle_after > now() as later from deployment where id = $1', [
+    body.deployment_id,
+  ])
+  expect(rows).toEqual([{ later: true }])
   // What is refused is refused in words that a person can act on.
   const again = await site.api('POST', '/api/deployments/build/access', { projectId: project, image: 'busybox:1' })
   await expect.poll(async () => (await site.show(again.body.deployment_id)).status, { timeout: 60_000 }).toBe('failed')

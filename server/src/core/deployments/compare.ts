@@ -47,6 +47,8 @@ async function claimAgain({ keys, config, runtime, log }: Parts, server: servers
   }
   if (owner.org !== null && owner.org !== server.orgId) return owner
   if (owner.org === null && owner.engineId !== server.engineId) {
+    // Where it never was ours there is nothing to say.
+    if (server.engineId === null) return null
     log.warn(facts, 'another engine answers at the address of a server: nothing is changed there')
     return null
   }

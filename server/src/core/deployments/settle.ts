@@ -41,8 +41,11 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
     const engine = engineOf(parts, server)
     const here = { parts, run, engine, serverId, projectId, signal }
     try {
-      // An engine that serves others has nothing of ours.
-      if ((await parts.runtime.owner.read(engine, { signal })).org !== orgId) continue
+      // An engine that serves others has nothing of ours; but then the release that is active there runs nowhere.
+      if ((await parts.runtime.owner.read(engine, { signal })).org !== orgId) {
+        if (active?.serverId === serverId) throw new Error('The server of the active release does not serve us.')
+        continue
+      }
       if (active?.serverId === serverId) {
         if (!(await stands(here, active))) found.after = 'failed'
       } else await parts.runtime.withdraw(engine, projectId, { signal, guard: guardOf(run) })
