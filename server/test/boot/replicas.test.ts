@@ -33,7 +33,7 @@ async function startAndStop(url: string, count: number): Promise<string[]> {
   }
 }
 
-test('six replicas started at once on an empty database migrate correctly', { timeout: 120_000 }, async () => {
+test('six replicas started at once on an empty database migrate correctly', { timeout: 300_000 }, async () => {
   const empty = await createDatabase({ migrated: false })
   try {
     const said = await startAndStop(empty.url, REPLICAS)

@@ -49,7 +49,7 @@ export function startProcess(env: Record<string, string>, argv: string[] = [], b
   const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal }))
   const running = () => child.exitCode === null && child.signalCode === null
   const waitFor = <T>(what: string, check: () => T | undefined | Promise<T | undefined>) =>
-    until(what, 60_000, () => {
+    until(what, 180_000, () => {
       if (!running()) throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}: ${said}`)
       return check()
     })
