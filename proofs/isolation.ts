@@ -6,14 +6,18 @@ import { endMachine, startMachine } from '../lab/machine.ts'
 import { furnishEngine } from '../lab/parts/engine.ts'
 import { partDir } from '../lab/paths.ts'
 import { cleared } from './parts/engine.ts'
-import { openBench, type Row, say } from './parts/isolation/bench.ts'
+import { openBenches, type Row, say } from './parts/isolation/bench.ts'
+import { controls } from './parts/isolation/controls.ts'
 import { connectionCut, deaths, engineKilled } from './parts/isolation/deaths.ts'
+import { equalTimes } from './parts/isolation/equal-times.ts'
 import { hogs, manyLines } from './parts/isolation/hogs.ts'
 import { manners } from './parts/isolation/manners.ts'
-import { tryAll, tryToRun, waysIn } from './parts/isolation/readers.ts'
+import { tryAll, tryToRun } from './parts/isolation/readers.ts'
+import { waysIn } from './parts/isolation/ways.ts'
 import { openSite, type Site } from './parts/site.ts'
 
-export const claim = 'a build reads nothing of another project, stays within its limits and leaves nothing behind'
+export const claim =
+  'a build reads nothing of another project, in either direction and beside its builds, stays within its limits and leaves nothing behind'
 export const quick = false
 
 /** A machine of its own: its engine is killed, and what is done to it must not be done to anybody else's. */
@@ -42,9 +46,15 @@ async function everything(site: Site, serverId: string): Promise<Row[]> {
     for (const row of more) say(row)
     rows.push(...more)
   }
-  const bench = await openBench(site, serverId)
-  for (const { trap, tries } of waysIn(bench)) note(await tryAll(bench, trap, tries))
-  note(await tryToRun(bench))
+  const benches = await openBenches(site, serverId)
+  const [bench] = benches
+  note(...(await controls(bench)))
+  for (const direction of benches) {
+    console.log(`  of ${direction.owner.name}, by ${direction.thief.name}:`)
+    for (const { trap, tries } of waysIn(direction)) note(await tryAll(direction, trap, tries))
+    note(await equalTimes(direction))
+    note(await tryToRun(direction))
+  }
   note(...(await manners(bench)))
   note(await manyLines(bench))
   note(...(await hogs(bench)))

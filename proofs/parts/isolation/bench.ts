@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Files, Site } from '../site.ts'
 
-export type Project = { id: string; name: string }
+type Project = { id: string; name: string }
 
 /** What nobody but the owner may ever see, each kept in another place. */
 export type Secrets = { file: string; token: string; cache: string; image: string }
@@ -12,15 +12,21 @@ export type Tried = { status: string; error: Deployment['error']; lines: string[
 
 const mark = () => `victim-secret-${randomBytes(12).toString('hex')}`
 
-/** Two projects of one organization on one engine. The owner's is built, runs, and holds a secret in every place there is. */
-export async function openBench(site: Site, serverId: string) {
+/**
+ * Two projects of one organization on one engine, once for each direction. The owner's is built, runs, and holds a secret in
+ * every place there is.
+ */
+export async function openBenches(site: Site, serverId: string): Promise<[Bench, Bench]> {
+  const project = async (name: string) => ({ id: await site.project(name, { serverId }), name })
+  const [one, other] = [await project('owner'), await project('thief')]
+  return [await openBench(site, one, other), await openBench(site, other, one)]
+}
+
+async function openBench(site: Site, owner: Project, thief: Project) {
   const secrets: Secrets = { file: mark(), token: mark(), cache: mark(), image: mark() }
-  const owner = { id: await site.project('owner', { serverId }), name: 'owner' }
-  const thief = { id: await site.project('thief', { serverId }), name: 'thief' }
   const variables = [{ name: 'TOKEN', value: secrets.token, scope: 'build' }]
   await site.ask('PUT', `/api/projects/${owner.id}/variables`, { variables })
-  for (const { id } of [owner, thief])
-    await site.ask('PUT', `/api/projects/${id}/services/web`, { port: 8080, memoryMb: 32 })
+  await site.ask('PUT', `/api/projects/${owner.id}/services/web`, { port: 8080, memoryMb: 32 })
   const build = async (
     project: Project,
     files: Files,

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { within } from '../faults/bench.ts'
 import { visit } from '../visit.ts'
 import type { Bench, Row } from './bench.ts'
 import { linesOf, together } from './bench.ts'
+import { processesOf } from './beside.ts'
 
 /** What the server's own limits for a build are; a step gets up to here and no further. */
 const MOST = { memoryMb: 2048, processes: 2048 }
@@ -78,20 +78,6 @@ async function cancelled(bench: Bench, trap: string, dockerfile: string, afterMs
     tried: 1,
     broken: together(broken),
     note: `was held to ${most} processes and gone ${took} s after a cancel; ${felt.figure}`,
-  }
-}
-
-/** Processes of a project's build steps: their cgroup is called after it. */
-function processesOf(project: string): number {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && groupOf(name).includes(`/slipway/${project}`))
-    .length
-}
-
-function groupOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cgroup`, 'utf8')
-  } catch {
-    return ''
   }
 }
 

