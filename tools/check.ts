@@ -12,6 +12,9 @@ const product = (file: string) => /^(contract|server|cli|dashboard)\/src\//.test
 /** Dockerfiles and compose files may name a shell: it is the user's own, in the user's container. */
 const writesForContainers = (file: string) => /^server\/src\/core\/(build|compose)\//.test(file)
 
+/** Constant scripts that run inside of containers, with data as arguments. README and SECURITY.md name them. */
+const constantScripts = ['server/src/drivers/runtime/rollout/health.ts']
+
 /** What no linter knows: the house's own norms, each with its reason. */
 const rules: { why: string; check(file: string, text: string): boolean }[] = [
   {
@@ -25,6 +28,14 @@ const rules: { why: string; check(file: string, text: string): boolean }[] = [
       (/\bexecSync\b|\bimport\b[^\n]*[{,]\s*exec\s*[,}][^\n]*child_process|shell:\s*true/.test(text) ||
         (/child_process/.test(text) && /shell:\s*['"]/.test(text)) ||
         (!writesForContainers(file) && /['"`](?:\/bin\/)?(?:sh|bash)['"`]\s*,\s*\[?\s*['"`]-l?c/.test(text))),
+  },
+  {
+    why: 'hands text to an interpreter; only the constant scripts that this file lists may, inside of a container',
+    check: (file, text) =>
+      product(file) &&
+      !constantScripts.includes(file) &&
+      !writesForContainers(file) &&
+      /,\s*['"`]-l?c['"`]\s*,/.test(text),
   },
   {
     why: 'starts a program; this room only reads files and writes text',
