@@ -1,4 +1,4 @@
-import { notFound } from '../../errors.ts'
+import { Refusal } from '../../errors.ts'
 import { invite } from '../members/invite.ts'
 import type { Platform } from '../platform.ts'
 import * as people from './people-store.ts'
@@ -10,7 +10,11 @@ import * as people from './people-store.ts'
 export async function resetLink({ db, config }: Pick<Platform, 'db' | 'config'>, input: { email: string }) {
   const person = await people.findByEmail(db, input.email)
   const member = person && (await people.oldestMembership(db, person.id))
-  if (!member) throw notFound('account')
+  if (!member) {
+    throw new Refusal('not_found', `Nobody with the email ${input.email} belongs to an organization.`, {
+      hint: 'Check the spelling; `slipway admin bootstrap --again` makes an organization for somebody new.',
+    })
+  }
   const actor = { kind: 'system', name: 'slipway admin reset-password', orgId: member.orgId } as const
   const { link } = await invite({ db, config }, actor, { email: input.email, role: member.role, setup: true })
   return { link }
