@@ -29,12 +29,12 @@ export type Role = 'api' | 'worker' | 'all'
 export async function serve(config: Config, logger: Logger, role: Role = 'all'): Promise<Serving> {
   const { platform, drain, begin, work, close } = wire(config, logger)
   try {
-    await checkStart(config, logger)
     const ran = await migrate(platform.db)
     if (ran.length > 0) logger.info({ migrations: ran }, 'database migrated')
     await noteBuild(platform.db)
     await claimKeys(platform)
     const { lost } = await begin()
+    await checkStart(config, logger)
     const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })
     const connections = letGo(app.server)
     await app.listen({ host: config.host, port: config.port }).catch(explainListen)

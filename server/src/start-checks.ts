@@ -7,7 +7,10 @@ type Log = { warn(facts: object, words: string): void }
 /** Folders of the data directory. What is kept in them is nobody's business on this machine but ours. */
 const FOLDERS = ['blobs', 'builds', 'contexts', 'logs', 'repositories']
 
-/** What an operator should hear before anything runs; only what cannot be mended is told. */
+/**
+ * What an operator should hear before anything runs; only what cannot be mended is told. Comes after the data directory
+ * is known to be ours: another one's is left as it is.
+ */
 export async function checkStart(config: Config, log: Log): Promise<void> {
   await closeFolders(config.dataDir, log)
   const host = new URL(config.publicUrl).hostname
