@@ -111,6 +111,8 @@ test('an engine serves the organization that came first, until that one leaves',
 
 test('an engine that another instance has marked is read, and nothing on it is changed', async () => {
   const name = `marked-${process.pid}`
+  const project = `prj_m${randomBytes(4).toString('hex')}`
+  const spec = (service: string, deployment: string, mode: Mode) => trialSpec({ project, service, deployment }, mode)
   const runtimeOf = (id?: string) => trialRuntime({ instance: name, id: id === undefined ? undefined : async () => id })
   const [before, original, copy] = [runtimeOf(), runtimeOf('ins_original'), runtimeOf('ins_copy')]
   const { engineId } = await before.owner.claim(engine, 'org_a', { signal })

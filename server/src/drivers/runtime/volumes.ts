@@ -2,8 +2,8 @@ import type Docker from 'dockerode'
 import type { VolumeAnswer } from './answers.ts'
 import { callEngine, unlessMissing, wordsOf } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
+import type { Guard } from './guard.ts'
 import { having, LABEL } from './labels.ts'
-import type { Guard } from './rollout/apply.ts'
 
 export type ProjectVolume = {
   name: string

@@ -4,6 +4,7 @@ import { apiOf, callEngine, statusOf, wordsOf } from '../ask.ts'
 import { RuntimeFailure } from '../failure.ts'
 import { ensureFiles, isFileMissing } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
+import type { Guard } from '../guard.ts'
 import { machineBytes } from '../machine.ts'
 import { ownNetworks } from '../networks.ts'
 import type { EnginePolicy } from '../policy.ts'
@@ -37,12 +38,6 @@ export type ApplyOptions = {
   interrupt: boolean
   guard?: Guard | undefined
 }
-
-/**
- * Asked between the look and the write: rejects when the caller has lost the right to write. A caller who is stopped
- * right after it carries an old version of the service to the engine, which refuses it if anything has changed since.
- */
-export type Guard = () => Promise<unknown>
 
 const MOST_ATTEMPTS = 4
 /** A write that has begun is not given up with its caller: nobody would know whether it was done. */

@@ -1,8 +1,8 @@
 import type Docker from 'dockerode'
 import { pause } from '../ask.ts'
 import { findService, tasksOf } from '../find.ts'
+import type { Guard } from '../guard.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
-import type { Guard } from './apply.ts'
 import { identityOf, isLeaving } from './identity.ts'
 import { takeAway } from './take-away.ts'
 

@@ -1,8 +1,9 @@
 import type Docker from 'dockerode'
 import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
+import type { Guard } from '../guard.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
-import { type Guard, isOutrun, updateRunning, updateService } from './apply.ts'
+import { isOutrun, updateRunning, updateService } from './apply.ts'
 import { identityOf, isChanging, isLeaving } from './identity.ts'
 
 export type Restarted = {

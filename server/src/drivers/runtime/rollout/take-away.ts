@@ -1,8 +1,9 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer } from '../answers.ts'
 import { callEngine, unlessMissing } from '../ask.ts'
+import type { Guard } from '../guard.ts'
 import { LABEL } from '../labels.ts'
-import { type Guard, isOutrun, updateService } from './apply.ts'
+import { isOutrun, updateService } from './apply.ts'
 import { isLeaving } from './identity.ts'
 import { isJob } from './job.ts'
 
