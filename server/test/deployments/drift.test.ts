@@ -60,12 +60,13 @@ test('an engine that lost a service, or went back to an older release, is brough
     (await running(gone)) === keptId && (await running(old)) === newId ? true : undefined,
   )
   for (const project of [gone, old]) await quiet(project)
-  await until('nothing is left to settle', 60_000, async () => {
+  // What an engine still stops is looked at again a minute later.
+  await until('nothing is left to settle', 120_000, async () => {
     const { rowCount } = await platform.pool.query('select 1 from deployment where settle_after is not null')
     return rowCount === 0 ? true : undefined
   })
   expect(await compare()).toEqual([])
-}, 300_000)
+}, 500_000)
 
 test('what runs of a project that has no release any more is noticed; what is under way is left alone', async () => {
   const project = await site.project('stray')

@@ -18,7 +18,11 @@ export async function removeEnded(docker: Docker, wanted: Wanted, signal: AbortS
     { path: '/containers/json', query: { all: true, filters } },
     signal,
   )
-  const ours = found.filter(({ Labels }) => !except.includes(Labels[LABEL.deployment] ?? ''))
+  // The way into a project is of no deployment, and goes on with all of them.
+  const ours = found.filter(({ Labels }) => {
+    const of = Labels[LABEL.deployment]
+    return of !== undefined && !except.includes(of)
+  })
   const [ended, alive] = [true, false].map((over) =>
     ours.filter(({ State }) => (State === 'exited' || State === 'dead') === over),
   ) as [ContainerAnswer[], ContainerAnswer[]]
