@@ -36,7 +36,9 @@ export async function projectUsage(
   signal: AbortSignal,
 ): Promise<TaskUsage[]> {
   const labels = { [LABEL.instance]: instance, [LABEL.project]: project }
-  const containers = (await containersOf(docker, labels, signal)).filter(({ State }) => State === 'running')
+  const all = await containersOf(docker, labels, signal)
+  // The project's gateway is no service of its own.
+  const containers = all.filter(({ State, Labels }) => State === 'running' && Labels[LABEL.service] !== undefined)
   if (containers.length === 0) return []
   const sampleAll = () => Promise.all(containers.map(({ Id }) => sample(docker, Id, signal)))
   const [before, limits] = await Promise.all([sampleAll(), limitsOf(docker, labels, signal)])
