@@ -47,7 +47,7 @@ describe('a build whose owner is gone', () => {
     await bench.builder.endBuild('dep_lost')
     expect(await ended(others)).toBe('SIGKILL')
     expect([ours.signalCode, another.signalCode]).toEqual([null, null])
-    for (const child of [ours, another]) child.kill('SIGKILL')
+    await Promise.all([ours, another].map(endNow))
   })
 
   test('is told from one of a living owner, and from those of another installation', async () => {
@@ -59,12 +59,18 @@ describe('a build whose owner is gone', () => {
     expect(await bench.builder.endLeftovers()).toEqual([])
     expect([ours.exitCode, foreign.exitCode]).toEqual([null, null])
     expect(existsSync(folder)).toBe(true)
-    for (const child of [ours, foreign]) child.kill('SIGKILL')
+    await Promise.all([ours, foreign].map(endNow))
   })
 })
 
 function mark(value: string): ChildProcess {
   return spawn('/usr/bin/sleep', ['60'], { env: { SLIPWAY_BUILD: value }, stdio: 'ignore' })
+}
+
+/** The next test looks for what is left of such processes. */
+function endNow(child: ChildProcess) {
+  child.kill('SIGKILL')
+  return ended(child)
 }
 
 function ended(child: ChildProcess): Promise<NodeJS.Signals | null> {
