@@ -7,13 +7,12 @@ import { connectEngine } from '../connect.ts'
 import { dropNetwork } from '../drop-network.ts'
 import { findService } from '../find.ts'
 import { LABEL } from '../labels.ts'
-import { swarmRuntime } from '../swarm.ts'
-import { trialSpec } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../trial.ts'
 import { updateService } from './apply.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-rm-${randomBytes(4).toString('hex')}`
-const runtime = swarmRuntime({ instance })
+const runtime = trialRuntime({ instance })
 const project = `prj_r${randomBytes(4).toString('hex')}`
 const { signal } = new AbortController()
 const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 30_000 })
@@ -92,7 +91,7 @@ test('a withdrawal that was overtaken takes nothing of what came after it', asyn
   const lost = new Error('another owner has it')
   const own = `${project}w`
   const release = (deployment: string) =>
-    runtime.apply(engine, { ...spec('kept', deployment), project: own }, { signal, interrupt: true })
+    runtime.apply(engine, trialSpec({ project: own, service: 'kept', deployment }, 'good'), { signal, interrupt: true })
   await release('v1')
   const then = () => {
     throw lost
