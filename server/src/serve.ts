@@ -47,6 +47,7 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
       lost,
       async stop() {
         drain.abort()
+        connections.endUnused()
         const letting = setInterval(connections.endUnused, UNUSED_MS)
         // Runs are handed to other workers while the last requests are answered.
         const handed = worker?.drain()

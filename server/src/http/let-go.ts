@@ -3,23 +3,31 @@ import type { Socket } from 'node:net'
 
 /**
  * Node ends idle connections the moment a server stops to listen, and with them any request that was sent on one just
- * then. Here a connection stays: the next answer on it says that it is the last. What is still unused when `endUnused`
- * is called is ended.
+ * then. Here a connection stays: the next answer on it says that it is the last. One that two calls of `endUnused` have
+ * seen without a request, and without a byte in between, is ended: however late this process comes to look, it has read
+ * in between what was there.
  */
 export function letGo(server: Server): { endUnused(): void } {
-  const endIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {}
-  /** Connections without a first request, which Node does not count as idle. */
-  const fresh = new Set<Socket>()
+  const open = new Map<Socket, { answering: number; seenBytes: number | null }>()
   server.on('connection', (socket) => {
-    fresh.add(socket)
-    socket.once('close', () => fresh.delete(socket))
+    open.set(socket, { answering: 0, seenBytes: null })
+    socket.once('close', () => open.delete(socket))
   })
-  server.on('request', ({ socket }) => fresh.delete(socket))
+  server.on('request', ({ socket }, response) => {
+    const use = open.get(socket)
+    if (!use) return
+    use.answering += 1
+    response.once('close', () => {
+      use.answering -= 1
+    })
+  })
   return {
     endUnused() {
-      endIdle()
-      for (const socket of fresh) socket.destroy()
+      for (const [socket, use] of open) {
+        if (use.answering === 0 && use.seenBytes === socket.bytesRead) socket.destroy()
+        else use.seenBytes = use.answering === 0 ? socket.bytesRead : null
+      }
     },
   }
 }
