@@ -24,7 +24,7 @@ export async function newStack(site: Site, called: string): Promise<Stack> {
 }
 
 function stackOf(site: Site, project: string, called: string) {
-  const hostOf = (name: Name) => `${name}.${called}.${site.host('stack')}`
+  const hostOf = (name: Name) => `${name}.${site.host(called)}`
   let named = false
   return {
     site,

@@ -72,7 +72,7 @@ export async function claimCustom(
 ): Promise<Lost> {
   const { host, orgId } = row
   if (isOwnName(config, host)) throw ownName(host, field)
-  await refuseForeignFree(tx, config, project, row, field)
+  await refuseForeignFree(tx, { config }, project, row, field)
   if (!standing.proved) await refuseNear(tx, project, host, field)
   const lost = standing.proved ? await takeOver(tx, host, standing.unprovedHolder) : null
   if (!(await store.claim(tx, { ...row, kind: 'custom' }))) throw await taken(tx, orgId, host, field)
@@ -90,17 +90,23 @@ const isOwnName = ({ baseDomain, publicUrl }: Platform['config'], host: string) 
  */
 async function refuseForeignFree(
   tx: Tx,
-  { baseDomain }: Platform['config'],
+  parts: Config,
   project: Project,
-  { host, service }: { host: string; service: string },
+  row: Omit<store.Claim, 'kind'>,
   field: string,
 ): Promise<void> {
+  const { baseDomain } = parts.config
+  const { host, service } = row
   if (!host.endsWith(`.${baseDomain}`)) return
   const labels = host.slice(0, -baseDomain.length - 1).split('.')
   const top = labels.at(-1) ?? ''
   if (labels.length > 1) {
-    const above = await store.holderOf(tx, `${top}.${baseDomain}`)
-    if (above?.projectId === project.id) return
+    const holder = async () => (await store.holderOf(tx, `${top}.${baseDomain}`))?.projectId
+    // Nobody has the one above yet, and it is this project's to have: with a name below it, it is.
+    if ((await holder()) === undefined && freeLabels(project).includes(top)) {
+      await claimFree(tx, parts, { ...row, pathPrefix: null }, project)
+    }
+    if ((await holder()) === project.id) return
   } else if (freeLabels(project, service).includes(top)) return
   throw new Refusal('name_taken', `${host} is not a name that this project gets below ${baseDomain}.`, {
     field,

@@ -115,6 +115,10 @@ test('free names go by the names of projects: nobody takes the one of a project 
     expect([host, (await add(squatter.owner.api, mallory, host)).body.code]).toEqual([host, 'name_taken'])
   for (const host of ['mallory.apps.example.net', 'mallory-web.apps.example.net', 'deep.mallory.apps.example.net'])
     expect([host, (await add(squatter.owner.api, mallory, host)).status]).toEqual([host, 201])
+  // With a name below it, the one above is the project's too, before anybody else of that name comes.
+  const fresh = await project(squatter, 'fresh')
+  expect((await add(squatter.owner.api, fresh, 'deep.fresh.apps.example.net')).status).toBe(201)
+  expect((await hosts(squatter, fresh)).toSorted()).toEqual(['deep.fresh.apps.example.net', 'fresh.apps.example.net'])
   const later = await project(owner, 'bank')
   await transaction(world.platform.db, (tx) =>
     claimHosts(tx, world.platform, { id: later, orgId: owner.id, name: 'bank' }, () => 'web', undefined),
