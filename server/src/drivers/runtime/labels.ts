@@ -51,6 +51,9 @@ export function projectVolume(project: string, key: string): string {
   return [...[project, key].map(clean), hash.slice(0, 10)].filter((part) => part !== '').join('-')
 }
 
+/** Whether a volume that bears no label is called as those of the project are: brought by whoever runs the server. */
+export const isCalledAfter = (project: string, volume: string): boolean => volume.startsWith(`${clean(project)}-`)
+
 /** The name of a file that the engine keeps. Its own attributes are part of it: the engine keeps them once per name. */
 export function fileName(instance: string, project: string, { kind, content, uid, gid, mode }: NamedFile): string {
   const hash = createHash('sha256')

@@ -170,7 +170,7 @@ test('a network can be without a way to the outside, and stays what it is', asyn
   close()
 })
 
-test('a volume that mounts something else, or is of another project, is not given to a service', async () => {
+test('a volume that mounts something else, or is of another project or of the edge, is not given to a service', async () => {
   const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 10_000 })
   const make = (name: string, Labels: Record<string, string>, Options: Record<string, string>) =>
     callEngine(
@@ -184,8 +184,11 @@ test('a volume that mounts something else, or is of another project, is not give
     string,
     string,
   ]
+  // As the edge's own is, which holds the keys of all certificates.
+  const unlabelled = `${instance}-edge`
   await make(bad, ours, { type: 'tmpfs', device: '/', o: 'rbind' })
   await make(others, { ...ours, [LABEL.project]: 'prj_other' }, {})
+  await make(unlabelled, {}, {})
   await make(memory, ours, { type: 'tmpfs', device: 'tmpfs', o: 'size=4096,nosuid,nodev' })
   const apply = (name: string) =>
     runtime.apply(
@@ -197,11 +200,12 @@ test('a volume that mounts something else, or is of another project, is not give
     )
   try {
     await expect(apply(bad)).rejects.toMatchObject({ code: 'volume_unsafe' })
-    await expect(apply(others)).rejects.toMatchObject({ code: 'name_taken' })
+    for (const name of [others, unlabelled]) await expect(apply(name)).rejects.toMatchObject({ code: 'name_taken' })
     await expect(apply(memory)).resolves.toMatchObject({ did: 'created' })
     expect(await runtime.volumes.mounting(engine, { signal })).toEqual([bad])
   } finally {
-    for (const name of [bad, others]) await callEngine(docker, { method: 'DELETE', path: `/volumes/${name}` }, signal)
+    for (const name of [bad, others, unlabelled])
+      await callEngine(docker, { method: 'DELETE', path: `/volumes/${name}` }, signal)
     close()
   }
 })

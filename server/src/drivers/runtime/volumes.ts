@@ -3,7 +3,7 @@ import type { VolumeAnswer } from './answers.ts'
 import { callEngine, unlessMissing, wordsOf } from './ask.ts'
 import { RuntimeFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
-import { having, LABEL } from './labels.ts'
+import { having, isCalledAfter, LABEL } from './labels.ts'
 
 export type ProjectVolume = {
   name: string
@@ -79,7 +79,10 @@ export async function listMountingVolumes(docker: Docker, instance: string, sign
   return (Volumes ?? []).filter((volume) => !isPlain(volume)).map(({ Name }) => Name)
 }
 
-/** Refuses a volume that is there already and mounts something else, or is another project's. */
+/**
+ * Refuses a volume that is there already and mounts something else, or is another's. One without labels is another's too
+ * unless it has a name of this project: the edge's own, with the keys of all certificates, has none.
+ */
 export async function acceptExisting(
   docker: Docker,
   { instance, project, names }: { instance: string; project: string; names: string[] },
@@ -89,8 +92,10 @@ export async function acceptExisting(
     const path = `/volumes/${encodeURIComponent(name)}`
     const found = await unlessMissing(callEngine<VolumeAnswer>(docker, { path }, signal))
     if (!found) continue
-    const { [LABEL.instance]: by = instance, [LABEL.project]: whose = project } = found.Labels ?? {}
-    if (by !== instance || whose !== project) throw foreign(name)
+    const { [LABEL.instance]: by, [LABEL.project]: whose } = found.Labels ?? {}
+    const isOwn =
+      by === undefined && whose === undefined ? isCalledAfter(project, name) : by === instance && whose === project
+    if (!isOwn) throw foreign(name)
     if (!isPlain(found)) throw mounting(name)
   }
 }
