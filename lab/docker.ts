@@ -11,9 +11,20 @@ import { tool } from './tools.ts'
 export const socketOf = (dir: string): string => join(dir, 'docker.sock')
 const logOf = (dir: string): string => join(dir, 'dockerd.log')
 
+/** Where the addresses of an engine's networks come from; without it they are private ones, as on most servers. */
+export interface AddressPools {
+  /** Networks of Swarm. */
+  overlay: string
+  /** Bridges. */
+  local: string
+  /** The first bridge, with its own address. */
+  bridge: string
+}
+
 /** Starts the machine's engine and makes it a Swarm of one. */
-export async function startDocker({ name, dir, address, network }: Machine): Promise<void> {
+export async function startDocker({ name, dir, address, network }: Machine, pools?: AddressPools): Promise<void> {
   const settings = {
+    ...(pools && { bip: pools.bridge, 'default-address-pools': [{ base: pools.local, size: 24 }] }),
     'data-root': join(dir, 'data'),
     hosts: [`unix://${socketOf(dir)}`, 'unix:///var/run/docker.sock'],
     mtu: network.mtu,
@@ -23,7 +34,9 @@ export async function startDocker({ name, dir, address, network }: Machine): Pro
   }
   writeFileSync(join(dir, 'daemon.json'), JSON.stringify(settings, null, 2))
   await launch(name, dir)
-  await dockerApi(socketOf(dir), 'POST', '/swarm/init', { ListenAddr: '0.0.0.0:2377', AdvertiseAddr: address })
+  const swarm = { ListenAddr: '0.0.0.0:2377', AdvertiseAddr: address }
+  const pool = pools && { DefaultAddrPool: [pools.overlay], SubnetSize: 24 }
+  await dockerApi(socketOf(dir), 'POST', '/swarm/init', { ...swarm, ...pool })
 }
 
 /** The same engine with the same data; what ran on it stops and comes back, as on a real host. */

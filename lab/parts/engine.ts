@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { dockerRuns, loadImages, restartDocker, socketOf, startDocker } from '../docker.ts'
+import { type AddressPools, dockerRuns, loadImages, restartDocker, socketOf, startDocker } from '../docker.ts'
 import { type Machine, startMachine } from '../machine.ts'
 import { partDir, stateDir } from '../paths.ts'
 import { type EnginePart, readLab, record } from '../state.ts'
@@ -32,9 +32,9 @@ export function engineRuns(): boolean {
 }
 
 /** What every machine with an engine gets: dockerd, a Swarm of one, the base images. */
-export async function furnishEngine(machine: Machine): Promise<EnginePart> {
+export async function furnishEngine(machine: Machine, pools?: AddressPools): Promise<EnginePart> {
   const socket = socketOf(machine.dir)
-  await startDocker(machine)
+  await startDocker(machine, pools)
   await bringImages(socket)
   return {
     dockerHost: `unix://${socket}`,
