@@ -40,11 +40,14 @@ export function printed(attacker: Attacker, id: string, word: string, seconds = 
   })
 }
 
-/** Ends what runs of it, so that it is in nobody's way. */
-export const ended = (stage: Stage, attacker: Attacker) =>
-  stage.site.call('DELETE', `/api/projects/${attacker.project}`)
-
-export type Told = { door: string; row(name: string, verdict: Row['verdict'], words: string): Row }
+/** Takes away all of an attacker, so that nothing of it is in the way of the next. */
+export async function ended({ site }: Stage, { project }: Attacker): Promise<void> {
+  const { body } = await site.call('GET', `/api/deployments?projectId=${project}`)
+  for (const { id } of (body as { data: Deployment[] }).data)
+    await site.call('DELETE', `/api/deployments/${id}?force=true`)
+  const { status, text } = await site.call('DELETE', `/api/projects/${project}`)
+  if (status >= 300) throw new Error(`The project was not deleted: ${text}`)
+}
 
 /** Rows of one door. */
 export const rowsOf = (door: string) => ({
