@@ -1,11 +1,13 @@
 import { controlRows } from './parts/escape/controls.ts'
 import { keepVisiting } from './parts/escape/cookie.ts'
+import { locks } from './parts/escape/locks.ts'
 import { seenIn } from './parts/escape/markers.ts'
 import { policyRows } from './parts/escape/policy-rows.ts'
 import { corpusRows } from './parts/escape/rows.ts'
 import { type Size, sizeOf } from './parts/escape/sizes.ts'
 import { specialRows } from './parts/escape/special-rows.ts'
 import { openStage, type Row, type Stage } from './parts/escape/stage.ts'
+import { theft } from './parts/escape/theft.ts'
 
 export const claim =
   'no hostile input reads, changes or takes away what is another project’s, the server’s or the platform’s'
@@ -36,6 +38,7 @@ async function everything(stage: Stage, size: Size): Promise<Row[]> {
   // Before the controls, of which one gives it the cookie.
   note(await overheard(stage))
   note(...(await controlRows(stage)))
+  if (size.parts) for (const part of [locks, theft]) note(...(await part(stage).catch(broken(part.name))))
   return rows
 }
 

@@ -1,7 +1,7 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { within } from '../faults/bench.ts'
 import type { Files } from '../site.ts'
-import type { Attacker } from './attacker.ts'
+import { type Attacker, removeProject } from './attacker.ts'
 import { seenIn } from './markers.ts'
 import type { Row, Stage } from './stage.ts'
 
@@ -41,13 +41,7 @@ export function printed(attacker: Attacker, id: string, word: string, seconds = 
 }
 
 /** Takes away all of an attacker, so that nothing of it is in the way of the next. */
-export async function ended({ site }: Stage, { project }: Attacker): Promise<void> {
-  const { body } = await site.call('GET', `/api/deployments?projectId=${project}`)
-  for (const { id } of (body as { data: Deployment[] }).data)
-    await site.call('DELETE', `/api/deployments/${id}?force=true`)
-  const { status, text } = await site.call('DELETE', `/api/projects/${project}`)
-  if (status >= 300) throw new Error(`The project was not deleted: ${text}`)
-}
+export const ended = ({ site }: Stage, { project }: Attacker): Promise<void> => removeProject(site, project)
 
 /** Rows of one door. */
 export const rowsOf = (door: string) => ({
