@@ -65,9 +65,12 @@ export async function endGroup(part: string): Promise<void> {
   })
 }
 
-/** Cgroup v2 allows processes only in leaves once an engine makes groups below: move them one level down. */
+/**
+ * Cgroup v2 allows processes only in leaves once an engine makes groups below: move them one level down. Where v1 shares
+ * processor time out, too: as under a service manager, each of an engine's threads must not have as much as all containers.
+ */
 export function settleDaemons(part: string): void {
-  for (const hierarchy of hierarchies().filter(({ unified }) => unified)) {
+  for (const hierarchy of hierarchies().filter(isSettled)) {
     const down = join(dirIn(hierarchy, part), 'daemons')
     mkdirSync(down, { recursive: true })
     for (const pid of processes(dirIn(hierarchy, part))) move(String(pid), down)
@@ -98,8 +101,10 @@ function create(hierarchy: Hierarchy, part: string): void {
 
 function leaf(hierarchy: Hierarchy, part: string): string {
   const down = join(dirIn(hierarchy, part), 'daemons')
-  return hierarchy.unified && existsSync(down) ? down : dirIn(hierarchy, part)
+  return isSettled(hierarchy) && existsSync(down) ? down : dirIn(hierarchy, part)
 }
+
+const isSettled = ({ unified, shares }: Hierarchy): boolean => unified || shares
 
 function move(pid: string, dir: string): void {
   writeFileSync(join(dir, 'cgroup.procs'), pid)

@@ -5,6 +5,8 @@ export interface Hierarchy {
   mountpoint: string
   unified: boolean
   cpuset: boolean
+  /** Where processor time is shared out, on a v1 machine. */
+  shares: boolean
   /** Mount options that name this hierarchy, for mounting it again inside a machine. */
   options: string
   /** The folder of the cgroup this process is in. */
@@ -30,6 +32,7 @@ function readHierarchies(): Hierarchy[] {
       mountpoint: mount.mountpoint,
       unified: mount.unified,
       cpuset: !mount.unified && mount.names.includes('cpuset'),
+      shares: !mount.unified && mount.names.includes('cpu'),
       options: mine?.names.some((name) => name.includes('=')) ? `none,${mine.names}` : (mine?.names.join(',') ?? ''),
       own: join(mount.mountpoint, relative(mount.root, mine?.path ?? '/')),
     }
