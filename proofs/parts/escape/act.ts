@@ -41,7 +41,8 @@ export function printed(attacker: Attacker, id: string, word: string, seconds = 
 }
 
 /** Takes away all of an attacker, so that nothing of it is in the way of the next. */
-export const ended = ({ site }: Stage, { project }: Attacker): Promise<void> => removeProject(site, project)
+export const ended = ({ site }: Stage, { project }: Pick<Attacker, 'project'>): Promise<void> =>
+  removeProject(site, project)
 
 /** Rows of one door. */
 export const rowsOf = (door: string) => ({

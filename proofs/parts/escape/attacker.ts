@@ -8,12 +8,12 @@ type Page = { data: { line: string }[]; nextCursor: string | null }
 
 /** Ends all that runs of a project and deletes it: a proof with hundreds of them would slow itself down. */
 export async function removeProject(site: Site, project: string): Promise<void> {
-  const { body } = await site.call('GET', `/api/deployments?projectId=${project}&limit=20`)
-  for (const { id, status } of (body?.data ?? []) as { id: string; status: string }[]) {
-    if (!isOver({ status } as Deployment)) await site.call('POST', `/api/deployments/${id}/cancel`, {})
-    await site.call('DELETE', `/api/deployments/${id}?force=true`)
-  }
-  await within(`the end of ${project}`, 60_000, async () => {
+  await within(`the end of ${project}`, 120_000, async () => {
+    const { body } = await site.call('GET', `/api/deployments?projectId=${project}&limit=20`)
+    for (const one of (body?.data ?? []) as Deployment[]) {
+      if (!isOver(one)) await site.call('POST', `/api/deployments/${one.id}/cancel`, {})
+      else await site.call('DELETE', `/api/deployments/${one.id}?force=true`)
+    }
     const { status } = await site.call('DELETE', `/api/projects/${project}?volumes=delete`)
     return status < 300 || status === 404
   })

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { within } from '../../faults/bench.ts'
+import { rowsOf } from '../act.ts'
+import { feel } from '../neighbour.ts'
+import type { Row, Stage } from '../stage.ts'
+import { useOfContainer } from './use.ts'
+
+const { control } = rowsOf('exhaustion')
+const MIB = 1024 ** 2
+const PATIENCE_MS = 30_000
+
+/** The same programs where nothing bounds them, each for seconds and within what this machine bears. */
+export async function exhaustControls(stage: Stage): Promise<Row[]> {
+  return [
+    await exceeds(stage, {
+      name: 'processes of a container without a limit',
+      argv: [
+        '--pids-limit',
+        '-1',
+        stage.look,
+        'sh',
+        '-c',
+        'n=0; while [ $n -lt 2000 ]; do sleep 20 & n=$((n+1)); done; wait',
+      ],
+      what: 'processes',
+      bound: 1500,
+    }),
+    await exceeds(stage, {
+      name: 'memory of a container without a limit',
+      argv: [
+        stage.look,
+        'node',
+        '-e',
+        'const held = Buffer.alloc(1500 << 20, 1); setTimeout(() => console.log(held.length), 20_000)',
+      ],
+      what: 'memoryBytes',
+      bound: 1100 * MIB,
+    }),
+    await exceeds(stage, {
+      name: 'the log of a container without a limit',
+      argv: ['--log-driver', 'json-file', stage.look, 'sh', '-c', 'yes exhausting | head -c 100m; sleep 20'],
+      what: 'logBytes',
+      bound: 106 * MIB,
+    }),
+    await processors(stage),
+    inotify(stage),
+  ]
+}
+
+type Wanted = { name: string; argv: string[]; what: 'processes' | 'memoryBytes' | 'logBytes'; bound: number }
+
+async function exceeds(stage: Stage, { name, argv, what, bound }: Wanted): Promise<Row> {
+  const { docker } = stage.ground
+  const id = (await docker('run', '--detach', ...argv)).trim()
+  let most = 0
+  try {
+    const caught = await within(name, PATIENCE_MS, async () => {
+      most = Math.max(most, (await useOfContainer(stage, id))[what])
+      return most > bound
+    }).catch(() => false)
+    return control(name, caught, `${most}, more than the bound of ${bound}`)
+  } finally {
+    await docker('rm', '--force', id)
+  }
+}
+
+/** Busy loops with more weight than the neighbour has: its visitors feel them. */
+async function processors(stage: Stage): Promise<Row> {
+  const { docker } = stage.ground
+  const quiet = await feel(stage)
+  const script =
+    "require('os').setPriority(-20); for (let n = 0; n < 16; n++) require('child_process').spawn('sh', ['-c', 'while :; do :; done']); setTimeout(process.exit, 20_000)"
+  const argv = ['--cpu-shares', '262144', '--cap-add', 'SYS_NICE', stage.look, 'node', '-e', script]
+  const id = (await docker('run', '--detach', ...argv)).trim()
+  try {
+    const felt = await feel(stage)
+    const times = felt.p99 / quiet.p99
+    const caught = times > 3 || felt.failed > 0
+    return control('processors without a share for others', caught, `p99 ${times.toFixed(1)} times of quiet`)
+  } finally {
+    await docker('rm', '--force', id)
+  }
+}
+
+/** A user that may have 128 of them: who comes second gets none. */
+function inotify({ ground }: Stage): Row {
+  const program = join(ground.folder, 'look', 'inotify')
+  const script = `echo 128 > /proc/sys/user/max_inotify_instances && { ${program} 1000 3 & sleep 1; ${program} 10 0; }`
+  const got = execFileSync('unshare', ['--user', '--map-root-user', 'sh', '-c', script], { encoding: 'utf8' })
+  return control(
+    'a user with few inotify instances',
+    got.includes('inotify 0 of 10'),
+    got.trim().replaceAll('\n', ', '),
+  )
+}
