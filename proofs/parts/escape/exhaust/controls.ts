@@ -18,8 +18,9 @@ export async function exhaustControls(stage: Stage): Promise<Row[]> {
       argv: [
         '--pids-limit',
         '-1',
-        stage.look,
+        '--entrypoint',
         'sh',
+        stage.look,
         '-c',
         'n=0; while [ $n -lt 2000 ]; do sleep 20 & n=$((n+1)); done; wait',
       ],
@@ -39,7 +40,15 @@ export async function exhaustControls(stage: Stage): Promise<Row[]> {
     }),
     await exceeds(stage, {
       name: 'the log of a container without a limit',
-      argv: ['--log-driver', 'json-file', stage.look, 'sh', '-c', 'yes exhausting | head -c 100m; sleep 20'],
+      argv: [
+        '--log-driver',
+        'json-file',
+        '--entrypoint',
+        'sh',
+        stage.look,
+        '-c',
+        'yes exhausting | head -c 100m; sleep 20',
+      ],
       what: 'logBytes',
       bound: 106 * MIB,
     }),
@@ -70,7 +79,7 @@ async function processors(stage: Stage): Promise<Row> {
   const { docker } = stage.ground
   const quiet = await feel(stage)
   const script =
-    "require('os').setPriority(-20); for (let n = 0; n < 16; n++) require('child_process').spawn('sh', ['-c', 'while :; do :; done']); setTimeout(process.exit, 20_000)"
+    "require('os').setPriority(-20); for (let n = 0; n < 16; n++) require('child_process').spawn(process.execPath, ['-e', 'for (;;);']); setTimeout(process.exit, 20_000)"
   const argv = ['--cpu-shares', '262144', '--cap-add', 'SYS_NICE', stage.look, 'node', '-e', script]
   const id = (await docker('run', '--detach', ...argv)).trim()
   try {
@@ -86,8 +95,14 @@ async function processors(stage: Stage): Promise<Row> {
 /** A user that may have 128 of them: who comes second gets none. */
 function inotify({ ground }: Stage): Row {
   const program = join(ground.folder, 'look', 'inotify')
-  const script = `echo 128 > /proc/sys/user/max_inotify_instances && { ${program} 1000 3 & sleep 1; ${program} 10 0; }`
-  const got = execFileSync('unshare', ['--user', '--map-root-user', 'sh', '-c', script], { encoding: 'utf8' })
+  // In a namespace of users of its own, where the number can be set without touching the machine's.
+  const script = `
+    require('fs').writeFileSync('/proc/sys/user/max_inotify_instances', '128')
+    const { execFileSync, spawn } = require('child_process')
+    const first = spawn('${program}', ['1000', '20'])
+    first.stdout.once('data', (bytes) => { console.log(bytes + execFileSync('${program}', ['10', '0'])); first.kill() })`
+  const argv = ['--user', '--map-root-user', process.execPath, '-e', script]
+  const got = execFileSync('unshare', argv, { encoding: 'utf8', timeout: PATIENCE_MS })
   return control(
     'a user with few inotify instances',
     got.includes('inotify 0 of 10'),

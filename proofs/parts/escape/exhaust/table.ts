@@ -27,7 +27,7 @@ const node =
 const shell =
   (script: string, more: object = {}) =>
   ({ look }: Stage) =>
-    composeOf(look, ['sh', '-c', script], { mem_limit: MOST.memoryBytes, ...more })
+    composeOf(look, ['-c', script], { entrypoint: ['sh'], mem_limit: MOST.memoryBytes, ...more })
 
 const GROW = 'const all = []; setInterval(() => all.push(Buffer.alloc(32 << 20, 1)), 50)'
 const fill = (folder: string) =>

@@ -15,8 +15,8 @@ async function inProject(stage: Stage): Promise<Row[]> {
   const attacker = await stage.attacker('arp')
   const claims = victim.addresses.flatMap((address) => ['eth0', 'eth1', 'eth2'].map((link) => [link, address]))
   const script = claims.map(([link, address]) => `/arp take ${link} ${address} 20 255.255.255.255 any & `).join('')
-  const command = ['busybox', 'ash', '-c', `exec 2>&1; ${script} /arp raw; echo TRIED; sleep 600`]
-  const made = await act(attacker, composeOf(stage.look, command, { user: '0' }), {})
+  const command = ['-c', `exec 2>&1; ${script} /arp raw; echo TRIED; sleep 600`]
+  const made = await act(attacker, composeOf(stage.look, command, { entrypoint: ['sh'], user: '0' }), {})
   if (made.id === undefined) return [row('a neighbour’s address', 'refused', made.refused)]
   const failed = failureOf(await attacker.ended(made.id, 180))
   const text = failed ?? (await printed(attacker, made.id, 'TRIED'))
