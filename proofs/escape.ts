@@ -1,5 +1,6 @@
 import { controlRows } from './parts/escape/controls.ts'
 import { keepVisiting } from './parts/escape/cookie.ts'
+import { exhaust } from './parts/escape/exhaust.ts'
 import { locks } from './parts/escape/locks.ts'
 import { seenIn } from './parts/escape/markers.ts'
 import { policyRows } from './parts/escape/policy-rows.ts'
@@ -38,7 +39,9 @@ async function everything(stage: Stage, size: Size): Promise<Row[]> {
   // Before the controls, of which one gives it the cookie.
   note(await overheard(stage))
   note(...(await controlRows(stage)))
-  if (size.parts) for (const part of [locks, theft]) note(...(await part(stage).catch(broken(part.name))))
+  for (const part of [locks, theft, exhaust].filter(({ name }) => size.hasPart(name))) {
+    note(...(await part(stage).catch(broken(part.name))))
+  }
   return rows
 }
 
@@ -59,6 +62,12 @@ async function overheard({ publicAttacker, ground }: Stage): Promise<Row> {
 const say = ({ name, door, verdict, words, control }: Row) =>
   console.log(`${(control ? `(${verdict})` : verdict).padEnd(11)}${door} ${name}: ${words}`)
 
+/** What visitors of the neighbour felt at the worst. */
+function worstOf(tries: Row[]): string[] {
+  const times = tries.flatMap(({ times: one }) => (one === undefined ? [] : [one]))
+  return times.length === 0 ? [] : [`a neighbour’s p99 at most ${Math.max(...times).toFixed(2)} times of quiet`]
+}
+
 function verdict(rows: Row[]): { ok: boolean; figure: string } {
   const controls = rows.filter(({ control }) => control)
   const tries = rows.filter(({ control }) => !control)
@@ -71,6 +80,7 @@ function verdict(rows: Row[]): { ok: boolean; figure: string } {
   const figure = [
     `${tries.length} inputs: ${count('refused')} refused, ${count('harmless')} harmless`,
     `${worked.length} worked (${writes} writes), ${unknown} without a result`,
+    ...worstOf(tries),
     `${caught} of ${controls.length} controls caught`,
   ].join('; ')
   return { ok: worked.length + unknown === 0 && caught === controls.length && tries.length > 0, figure }

@@ -123,8 +123,8 @@ function judge({ name, reaches = {} }: Exhaustion, { felt, slowest, quiet, meanw
   const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
   const had = `${use.processes} processes, ${mb(use.memoryBytes)}, log ${mb(use.logBytes)}`
   const words = `p99 ${felt.p99.toFixed(0)} ms, ${times.toFixed(2)} times of quiet (${quiet.toFixed(0)} ms); it had ${had}; host within ${slowest.toFixed(0)} ms`
-  if (broken.length > 0) return row(name, 'WORKED', `${broken.join('; ')} – ${words}`)
+  if (broken.length > 0) return { ...row(name, 'WORKED', `${broken.join('; ')} – ${words}`), times }
   return missed.length > 0
     ? row(name, 'no result', `it used too little: ${missed.join()} – ${words}`)
-    : row(name, 'harmless', words)
+    : { ...row(name, 'harmless', words), times }
 }

@@ -42,13 +42,14 @@ const SOME = new Set([
   'vol-tmpfs-rbind-tab',
 ])
 
-/** `parts`: also what is no single input. */
-export type Size = { whole: boolean; parts: boolean; takes(name: string): boolean }
+/** `hasPart`: also what is no single input. */
+export type Size = { whole: boolean; takes(name: string): boolean; hasPart(name: string): boolean }
 
-/** SLIPWAY_ESCAPE: nothing for all, `some`, or a pattern for names, while one works on a case. */
+/** SLIPWAY_ESCAPE: nothing for all, `some`, or a pattern for names of inputs and parts, while one works on a case. */
 export function sizeOf(asked = process.env.SLIPWAY_ESCAPE): Size {
-  if (asked === undefined || asked === '') return { whole: true, parts: true, takes: () => true }
-  if (asked === 'some') return { whole: false, parts: true, takes: (name) => SOME.has(name) }
+  if (asked === undefined || asked === '') return { whole: true, takes: () => true, hasPart: () => true }
+  if (asked === 'some') return { whole: false, takes: (name) => SOME.has(name), hasPart: (name) => name !== 'exhaust' }
   const pattern = new RegExp(asked)
-  return { whole: false, parts: false, takes: (name) => pattern.test(name) }
+  const takes = (name: string) => pattern.test(name)
+  return { whole: false, takes, hasPart: takes }
 }

@@ -39,6 +39,8 @@ export function edgeContainer(name: string, settings: EdgeSettings) {
         { Type: 'volume' as const, Source: name, Target: EDGE_ROOT },
         { Type: 'volume' as const, Source: socketsOf(name), Target: SOCKETS, ReadOnly: true },
       ],
+      // All visitors come this way: where projects want more processor than there is, it has four times the share of one.
+      CpuShares: 4096,
       // The engine starts it again after an end of its own, of the engine's or of the machine's.
       RestartPolicy: { Name: 'always' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
