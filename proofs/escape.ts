@@ -39,9 +39,8 @@ async function everything(stage: Stage, size: Size): Promise<Row[]> {
   // Before the controls, of which one gives it the cookie.
   note(await overheard(stage))
   note(...(await controlRows(stage)))
-  for (const part of [locks, theft, exhaust].filter(({ name }) => size.hasPart(name))) {
-    note(...(await part(stage).catch(broken(part.name))))
-  }
+  if (size.hasParts) for (const part of [locks, theft]) note(...(await part(stage).catch(broken(part.name))))
+  note(...(await exhaust(stage, size).catch(broken('exhaust'))))
   return rows
 }
 

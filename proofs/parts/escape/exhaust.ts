@@ -6,6 +6,7 @@ import { exhaustControls } from './exhaust/controls.ts'
 import { EXHAUSTIONS, type Exhaustion, MOST } from './exhaust/table.ts'
 import { containersOf, type Use, useOf } from './exhaust/use.ts'
 import { type Felt, feel, hostAnswers } from './neighbour.ts'
+import type { Size } from './sizes.ts'
 import type { Row, Stage } from './stage.ts'
 
 const { row } = rowsOf('exhaustion')
@@ -14,17 +15,18 @@ const MOST_TIMES = 3
 const BEGIN_MS = 90_000
 
 /** Uses up what all projects of a server share, one thing at a time, and asks the neighbour's visitors what they feel. */
-export async function exhaust(stage: Stage, only?: string): Promise<Row[]> {
+export async function exhaust(stage: Stage, { whole, takes }: Size): Promise<Row[]> {
   const rows: Row[] = []
+  const wanted = EXHAUSTIONS.filter(({ name }) => takes(name))
+  if (wanted.length === 0) return []
   let before = await feel(stage)
-  for (const [n, one] of EXHAUSTIONS.entries()) {
-    if (only !== undefined && !one.name.includes(only)) continue
+  for (const [n, one] of wanted.entries()) {
     const now = await feel(stage)
     rows.push(await exhausted(stage, `exhaust-${n}`, one, Math.max(before.p99, now.p99)))
     console.log(`  ${rows.at(-1)?.verdict} ${one.name}: ${rows.at(-1)?.words}`)
     before = now
   }
-  return [...rows, ...(only === undefined ? await exhaustControls(stage) : [])]
+  return [...rows, ...(whole ? await exhaustControls(stage) : [])]
 }
 
 async function exhausted(stage: Stage, called: string, one: Exhaustion, quiet: number): Promise<Row> {

@@ -42,14 +42,13 @@ const SOME = new Set([
   'vol-tmpfs-rbind-tab',
 ])
 
-/** `hasPart`: also what is no single input. */
-export type Size = { whole: boolean; takes(name: string): boolean; hasPart(name: string): boolean }
+/** `hasParts`: also what is no single input, but for what is exhausted, which is taken by name. */
+export type Size = { whole: boolean; hasParts: boolean; takes(name: string): boolean }
 
-/** SLIPWAY_ESCAPE: nothing for all, `some`, or a pattern for names of inputs and parts, while one works on a case. */
+/** SLIPWAY_ESCAPE: nothing for all, `some`, or a pattern for names, while one works on a case. */
 export function sizeOf(asked = process.env.SLIPWAY_ESCAPE): Size {
-  if (asked === undefined || asked === '') return { whole: true, takes: () => true, hasPart: () => true }
-  if (asked === 'some') return { whole: false, takes: (name) => SOME.has(name), hasPart: (name) => name !== 'exhaust' }
+  if (asked === undefined || asked === '') return { whole: true, hasParts: true, takes: () => true }
+  if (asked === 'some') return { whole: false, hasParts: true, takes: (name) => SOME.has(name) }
   const pattern = new RegExp(asked)
-  const takes = (name: string) => pattern.test(name)
-  return { whole: false, takes, hasPart: takes }
+  return { whole: false, hasParts: false, takes: (name) => pattern.test(name) }
 }
