@@ -40,7 +40,10 @@ export const ERROR_CODES = {
   permission_denied: [403, 'The caller is known but lacks the permission named in `requires`.'],
   project_restricted: [403, 'The access token is restricted to one project and cannot be used here.'],
   cross_site: [403, 'A session cookie was sent with a write from another site.'],
-  local_source_refused: [403, 'A hosted instance deploys repositories, not folders of its own machine or uploads.'],
+  local_source_refused: [
+    403,
+    'A hosted instance deploys repositories and folders that were uploaded for it, not those of a machine of one’s own.',
+  ],
   session_required: [403, 'Only a signed-in person can do this, not an access token.'],
   password_not_new: [
     403,

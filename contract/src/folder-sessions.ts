@@ -22,9 +22,13 @@ export const FolderFile = z.union([
 ])
 export type FolderFile = z.output<typeof FolderFile>
 
+/** Where it is meant to be deployed: `local` on servers of the instance that is asked, `cloud` on a hosted cloud. */
+const mode = z.enum(['local', 'cloud'])
+
 export const FolderSession = z
   .object({
     uploadSessionId: idOf('upl'),
+    mode,
     state: z.enum(['open', 'sealed']),
     files: z.number().int(),
     bytes: z.number().int(),
@@ -44,7 +48,10 @@ export const folderSessions = {
     summary:
       'Begin a folder upload: announce the files, learn which contents are missing here; or send it whole as one gzip-compressed tar file, which is sealed at once',
     access: { permission: 'project:write' },
-    body: z.object({ files: z.array(FolderFile).min(1) }),
+    query: z.object({
+      mode: mode.optional().meta({ description: 'for an archive, which has no other place to say it' }),
+    }),
+    body: z.object({ files: z.array(FolderFile).min(1), mode: mode.optional() }),
     orStream: 'application/gzip',
     response: FolderSession,
     status: 201,

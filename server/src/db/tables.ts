@@ -184,6 +184,7 @@ export type Tables = BackupTables &
       files: JSONColumnType<StoredFile[], string, never>
       fileCount: number
       byteCount: ColumnType<string, number, never>
+      mode: Generated<'local' | 'cloud'>
       sealedAt: Time | null
       expiresAt: Time
       createdAt: Created

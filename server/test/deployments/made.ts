@@ -23,7 +23,8 @@ export async function makeDeployment(world: World, org: Org, options: Options = 
       orgId: org.id,
       projectId: project.id,
       serverId: server.id,
-      number: 1,
+      // The first that is really submitted is number 1.
+      number: 0,
       status: ended ? 'ready' : 'building',
       decision: null,
       active,

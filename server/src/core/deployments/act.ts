@@ -1,11 +1,13 @@
 import { can } from '@slipway/contract/deployment-states'
-import { transaction } from '../../db/database.ts'
+import { type Tx, transaction } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
 import { cancel, respond } from '../../jobs/enqueue.ts'
 import { type Caller, require } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
+import { requireDeployable } from '../uploads/mode.ts'
+import * as uploads from '../uploads/store.ts'
 import { append } from './events-store.ts'
 import { allowed, requireDeployment } from './find.ts'
 import { overridesOf } from './overrides.ts'
@@ -14,7 +16,7 @@ import * as store from './store.ts'
 import { submitDeployment } from './submit.ts'
 import { leaveToSettle } from './unsettled.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys'>
+type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys' | 'config'>
 const MOST_PINS = 10
 
 /** An accepted cancel wins: whatever the run was about to do, it ends as cancelled. */
@@ -102,17 +104,32 @@ export async function redeploy(parts: Parts, caller: Caller, id: string, useExis
     const row = await requireDeployment(tx, caller, id)
     allowed(can.redeploy(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
-    const { commitSha, commitMessage: _, ...source } = row.source
-    const request = { ...row.request, ...(useExistingCommit && commitSha !== undefined && { useCommit: commitSha }) }
+    const { commitSha, commitMessage, ...source } = row.source
+    // What it was asked for the last time, but not which commit or which release: those are said anew.
+    const { useCommit: _, rollbackOf: __, ...asked } = row.request
+    if (source.kind === 'upload') await requireSession(tx, parts, caller, source.uploadSessionId)
+    if (useExistingCommit && source.kind === 'git' && commitSha === undefined) throw noCommit()
+    const exact = useExistingCommit && commitSha !== undefined
+    const request = { ...asked, ...(exact && { useCommit: commitSha }) }
     return submitDeployment(tx, parts, caller, {
       project,
       serverId: row.serverId,
       trigger: 'redeploy',
-      source,
+      source: exact && commitMessage !== undefined ? { ...source, commitMessage } : source,
       request,
     })
   })
 }
+
+async function requireSession(tx: Tx, { config }: Pick<Platform, 'config'>, { orgId }: Caller, id = '') {
+  requireDeployable(config, await uploads.find(tx, { orgId, projectId: null }, id))
+}
+
+const noCommit = () =>
+  new Refusal('not_now', 'It never came as far as a commit, so there is none to build again.', {
+    field: 'useExistingCommit',
+    hint: 'Redeploy without useExistingCommit to build the latest commit of the branch.',
+  })
 
 /** A rollback is a deployment of its own: the artifact and frozen configuration of the old one, without a build. */
 export async function rollback(parts: Parts, caller: Caller, id: string) {

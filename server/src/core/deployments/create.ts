@@ -11,6 +11,7 @@ import { writeService } from '../projects/services.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { requireServer } from '../servers/find.ts'
 import * as servers from '../servers/store.ts'
+import { notLinked, requireDeployable } from '../uploads/mode.ts'
 import * as uploads from '../uploads/store.ts'
 import { submitDeployment } from './submit.ts'
 
@@ -18,14 +19,13 @@ type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
 
 /** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
 export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {
-  if (body.deployTarget === 'cloud') {
-    throw new Refusal('invalid_request', 'This instance is not linked to a hosted cloud.', { field: 'deployTarget' })
-  }
+  if (body.deployTarget === 'cloud' && parts.config.mode !== 'cloud') throw notLinked('deployTarget')
   const made = await transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, body.projectId)
     const overrides = await carry(tx, parts, caller, project, body)
-    const source = await sourceOf(tx, caller, project, body)
-    const server = await serverOf(tx, caller, project, body.serverId)
+    const source = await sourceOf(tx, parts, caller, project, body)
+    const server = await serverOf(tx, caller, project, body)
+    if (body.deployTarget === 'local' && server.kind !== 'local') throw notHere(server.name)
     const trigger = source.kind === 'upload' ? 'upload' : 'manual'
     const request = {
       buildStrategy: body.buildStrategy,
@@ -66,10 +66,17 @@ function serviceFor(services: BuildAccess['services'] = [], port: number | undef
   return found?.name
 }
 
-async function sourceOf(tx: Tx, caller: Caller, project: ProjectRow, body: BuildAccess): Promise<DeploymentSource> {
+async function sourceOf(
+  tx: Tx,
+  { config }: Parts,
+  caller: Caller,
+  project: ProjectRow,
+  body: BuildAccess,
+): Promise<DeploymentSource> {
   if (body.uploadSessionId !== undefined) {
     const session = await uploads.find(tx, caller, body.uploadSessionId)
     if (!session) throw notFound('folder session')
+    requireDeployable(config, session)
     if (!session.sealedAt) {
       throw new Refusal('not_sealed', 'The folder session is not sealed yet.', {
         field: 'uploadSessionId',
@@ -87,8 +94,20 @@ async function sourceOf(tx: Tx, caller: Caller, project: ProjectRow, body: Build
   return { kind: 'git', repo: project.repository, branch: body.branch ?? project.branch ?? 'HEAD' }
 }
 
+const notHere = (name: string) =>
+  new Refusal('invalid_request', `${name} is not the engine of this machine.`, {
+    field: 'deployTarget',
+    hint: 'Send deployTarget: server with its serverId, or the serverId of the local engine.',
+  })
+
 /** The server named, the project's, or the only one there is. */
-async function serverOf(tx: Tx, caller: Caller, project: ProjectRow, named: string | undefined) {
+async function serverOf(tx: Tx, caller: Caller, project: ProjectRow, { serverId: named, deployTarget }: BuildAccess) {
+  if (deployTarget === 'server' && named === undefined) {
+    throw new Refusal('invalid_request', 'A deployment to a server needs to say which.', {
+      field: 'serverId',
+      hint: 'Send serverId, or leave deployTarget out: the server of the project is taken then.',
+    })
+  }
   // Which of the organization's servers a project runs on is not for a credential of that project alone to say.
   if (named !== undefined && project.serverId !== null && named !== project.serverId) requireUnrestricted(caller)
   const id = named ?? project.serverId

@@ -7,6 +7,7 @@ import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import * as blobs from './blobs-store.ts'
 import { checkFolder, checkSizes, contentsOf } from './folder.ts'
+import { modeOf, type SessionMode } from './mode.ts'
 import * as store from './store.ts'
 import { type Limits, tally } from './tally.ts'
 import { hoursFromNow, OPEN_HOURS, view } from './view.ts'
@@ -15,13 +16,14 @@ import { hoursFromNow, OPEN_HOURS, view } from './view.ts'
 export async function createSession(
   { db, config }: Pick<Platform, 'db' | 'config'>,
   caller: Caller,
-  input: { files: FolderFile[] },
+  input: { files: FolderFile[]; mode?: SessionMode | undefined },
 ) {
+  const mode = modeOf(config, input.mode)
   const files = input.files.map(stored)
   const { files: fileCount, bytes: byteCount } = counted(files, config.upload)
   checkFolder(files)
   const contents = contentsOf(files)
-  const session = { id: newId('upl'), fileCount, byteCount, sealedAt: null, expiresAt: hoursFromNow(OPEN_HOURS) }
+  const session = { id: newId('upl'), mode, fileCount, byteCount, sealedAt: null, expiresAt: hoursFromNow(OPEN_HOURS) }
   return transaction(db, async (tx) => {
     // Only this organization's, and for a credential of one project only that one's: that another has a content must
     // neither show nor help, since whoever knows its hash could have it built and read it.

@@ -10,6 +10,7 @@ import type { Platform } from '../platform.ts'
 import * as rows from './blobs-store.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { checkFolder } from './folder.ts'
+import { modeOf, type SessionMode } from './mode.ts'
 import { checkPath } from './paths.ts'
 import * as store from './store.ts'
 import { type Tally, tally } from './tally.ts'
@@ -23,10 +24,17 @@ const AT_ONCE = 8
 const SMALL = 128 * 1024
 
 /** A whole folder in one request: unpacked as it streams in, and sealed at once. */
-export async function createFromTar({ db, blobs, config }: Parts, caller: Caller, body: Readable) {
+export async function createFromTar(
+  { db, blobs, config }: Parts,
+  caller: Caller,
+  body: Readable,
+  wanted?: SessionMode,
+) {
+  const mode = modeOf(config, wanted)
   const { files, written, count } = await unpack({ blobs, config }, caller.orgId, body)
   const session = {
     id: newId('upl'),
+    mode,
     fileCount: count.files,
     byteCount: count.bytes,
     sealedAt: new Date(),

@@ -8,6 +8,7 @@ export type Scope = { orgId: string; projectId: string | null }
 
 export type SessionRow = {
   id: string
+  mode: 'local' | 'cloud'
   fileCount: number
   byteCount: string
   sealedAt: Date | null
@@ -19,7 +20,7 @@ export type SessionRow = {
 const select = (db: Queryable, scope: Scope, id: string) => {
   const row = db
     .selectFrom('folderSession')
-    .select(['id', 'fileCount', 'byteCount', 'sealedAt', 'expiresAt'])
+    .select(['id', 'mode', 'fileCount', 'byteCount', 'sealedAt', 'expiresAt'])
     .select(sql<boolean>`expires_at <= now()`.as('expired'))
     .where('orgId', '=', scope.orgId)
     .where('id', '=', id)

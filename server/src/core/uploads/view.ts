@@ -8,10 +8,11 @@ export const SEALED_DAYS = 30
 
 export const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3600 * 1000)
 
-type Shown = Pick<SessionRow, 'id' | 'fileCount' | 'sealedAt' | 'expiresAt'> & { byteCount: string | number }
+type Shown = Pick<SessionRow, 'id' | 'mode' | 'fileCount' | 'sealedAt' | 'expiresAt'> & { byteCount: string | number }
 
 export const view = (session: Shown, missing: string[], limits: Limits): FolderSession => ({
   uploadSessionId: session.id,
+  mode: session.mode,
   state: session.sealedAt ? 'sealed' : 'open',
   files: session.fileCount,
   bytes: Number(session.byteCount),

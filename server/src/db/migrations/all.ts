@@ -17,6 +17,7 @@ import { up as claimIds } from './0017_claim_ids.ts'
 import { up as instance } from './0018_instance.ts'
 import { up as versions } from './0019_versions.ts'
 import { up as serverPolicy } from './0020_server_policy.ts'
+import { up as sessionMode } from './0021_session_mode.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -52,4 +53,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0018_instance': { up: instance },
   '0019_versions': { up: versions },
   '0020_server_policy': { up: serverPolicy },
+  '0021_session_mode': { up: sessionMode },
 }

@@ -8,8 +8,10 @@ import { showSession } from '../../core/uploads/show.ts'
 import { on, type Route } from '../route.ts'
 
 export const folderSessionRoutes = (platform: Platform): Route[] => [
-  on(folderSessions.create, ({ caller, body, stream }) =>
-    stream ? createFromTar(platform, caller, stream) : createSession(platform, caller, body),
+  on(folderSessions.create, ({ caller, query, body, stream }) =>
+    stream
+      ? createFromTar(platform, caller, stream, query.mode)
+      : createSession(platform, caller, { ...query, ...body }),
   ),
   on(folderSessions.show, ({ caller, params }) => showSession(platform, caller, params.id)),
   on(folderSessions.putBlob, ({ caller, params, stream }) => putBlob(platform, caller, params.id, params.sha, stream)),
