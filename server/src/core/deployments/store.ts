@@ -126,13 +126,13 @@ export async function countPinned(db: Queryable, projectId: string): Promise<num
   return Number(n)
 }
 
-/** The newest releases of a project, the active one first: what the rollback window is counted in. */
+/** The newest releases of a project, the active one first, whatever is said of it: what the rollback window is counted in. */
 export const releases = (db: Queryable, projectId: string, limit: number) =>
   db
     .selectFrom('deployment')
     .select(['id', 'images', 'pinned', 'active', 'release'])
     .where('projectId', '=', projectId)
-    .where((eb) => eb.or([eb('status', '=', 'ready'), eb('decision', '=', 'kept')]))
+    .where((eb) => eb.or([eb('status', '=', 'ready'), eb('decision', '=', 'kept'), eb('active', '=', true)]))
     .orderBy('active', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
