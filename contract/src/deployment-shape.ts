@@ -45,9 +45,10 @@ export type DeploymentService = z.output<typeof DeploymentService>
 export const DeploymentStep = z
   .object({
     name: z.string(),
-    status: z.enum(['running', 'finished']),
+    status: z.enum(['running', 'succeeded', 'failed', 'cancelled']),
     startedAt: timestamp,
     finishedAt: timestamp.nullable(),
+    error: z.string().nullable(),
   })
   .meta({ id: 'DeploymentStep' })
 

@@ -2,6 +2,7 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { can, type DeploymentAction, type DeploymentState } from '@slipway/contract/deployment-states'
 import type { Permission } from '@slipway/contract/permissions'
 import { type Caller, may } from '../access/caller.ts'
+import { stepsOf } from './steps.ts'
 import type { DeploymentRow } from './store.ts'
 
 /** What a caller must hold for each act, on top of what the state allows. */
@@ -49,12 +50,7 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
     urls: row.urls,
     services: row.services,
     timing: timingOf(row),
-    steps: row.steps.map(({ name, startedAt, finishedAt }) => ({
-      name,
-      status: finishedAt === null ? 'running' : 'finished',
-      startedAt: new Date(startedAt).toISOString(),
-      finishedAt: finishedAt && new Date(finishedAt).toISOString(),
-    })),
+    steps: stepsOf(row),
     waitingOn: row.waitingOn,
     error: row.error,
     createdBy: row.createdBy,

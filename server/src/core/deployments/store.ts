@@ -6,7 +6,7 @@ import type { Tables } from '../../db/tables.ts'
 import { startOf } from '../page.ts'
 import type { ProjectScope } from '../projects/store.ts'
 
-type StoredStep = { name: string; startedAt: string; finishedAt: string | null }
+export type StoredStep = { name: string; startedAt: string; finishedAt: string | null }
 export type DeploymentRow = Selectable<Tables['deployment']> & { steps: StoredStep[] }
 
 /** A deployment with the steps of its run, as the journal has them. */
