@@ -27,6 +27,7 @@ export const RunningTask = z
 export const TaskUsage = z
   .object({
     service: z.string(),
+    deployment: z.string().nullable(),
     taskId: z.string(),
     containerId: z.string(),
     cpuPercent: z.number().meta({ description: 'of its limit, or of one core where it has none' }),

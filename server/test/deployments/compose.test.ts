@@ -86,11 +86,28 @@ test('a compose file becomes one release: unchanged services stay, a failing one
   await site.until(waits, (seen) => seen.active)
   expect(await site.show(waits)).toMatchObject({ status: 'partial_failure', decision: 'kept' })
   expect((await site.ask('stack.compose.test')).text).toBe('web 2')
+  const usage = async (id: string) =>
+    (await site.api('GET', `/api/deployments/${id}/usage`)).body.data.map(({ service }: { service: string }) => service)
+  expect((await usage(waits)).toSorted()).toEqual(['api', 'web'])
+  // What runs of it by now is of another release.
+  expect(await usage(third)).toEqual([])
+  await restartKeeps(waits)
   const volumes = await site.api('GET', `/api/projects/${projectId}/volumes`)
   expect(volumes.body.data).toHaveLength(1)
   expect((await site.api('DELETE', `/api/deployments/${waits}?force=true`)).status).toBe(200)
   expect((await site.api('DELETE', `/api/projects/${projectId}?volumes=delete`)).status).toBe(200)
 }, 240_000)
+
+/** A restart of a release that was kept in part tells nobody that what failed in it is well. */
+async function restartKeeps(id: string): Promise<void> {
+  const known = (await site.show(id)).services
+  expect(known.find(({ name }) => name === 'web')).toMatchObject({ status: 'restored', error: { service: 'web' } })
+  expect((await site.api('POST', `/api/deployments/${id}/restart`)).status).toBe(202)
+  expect((await site.show(id)).services.find(({ name }) => name === 'api')?.status).toBe('pending')
+  const isOver = async () => (await site.show(id)).services.every(({ status }) => /^(healthy|restored)$/.test(status))
+  await expect.poll(isOver, { timeout: 90_000 }).toBe(true)
+  expect((await site.show(id)).services).toEqual(known)
+}
 
 test('what a compose file asks for and cannot be had is refused with its place', async () => {
   const projectId = await site.project('wrong')

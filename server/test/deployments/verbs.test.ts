@@ -14,8 +14,14 @@ test('a build is cancelled within seconds, and cancelling twice or after the end
   await site.until(id, (seen) => seen.status === 'building' && seen.steps.some((step) => step.name === 'build'))
   const asked = performance.now()
   expect((await site.api('POST', `/api/deployments/${id}/cancel`)).status).toBe(202)
-  expect((await site.ended(id)).status).toBe('cancelled')
+  const over = await site.ended(id)
   expect(performance.now() - asked).toBeLessThan(5000)
+  expect(over.status).toBe('cancelled')
+  expect(over.steps.find(({ name }) => name === 'build')).toMatchObject({ status: 'cancelled', error: null })
+  expect((await site.api('GET', `/api/deployments/${id}/build`)).body).toMatchObject({
+    status: 'cancelled',
+    step: null,
+  })
   const again = await site.api('POST', `/api/deployments/${id}/cancel`)
   expect([again.status, again.body.code]).toEqual([400, 'not_now'])
 }, 120_000)

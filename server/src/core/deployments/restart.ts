@@ -104,10 +104,22 @@ function after(ended: Restarted[], name: string): State {
   return { status: own && !own.serves ? 'failed' : 'healthy', error: own?.error ?? null }
 }
 
+/** What is known about a service while it is restarted; nobody is shown it. */
+type Remembering = DeploymentService & { was?: State }
+
+/** A restart that went well changes nothing of what is known: what is not its own failure is as it was before. */
+function change({ was, ...service }: Remembering, next: State): Remembering {
+  const known = was ?? { status: service.status, error: service.error }
+  if (next.status === 'pending' || next.status === 'deploying') return { ...service, ...next, was: known }
+  const isOfRestart = known.error?.step === 'restart'
+  const wentWell = next.status === 'healthy' && next.error === null
+  return { ...service, ...(wentWell && was && !isOfRestart ? known : next) }
+}
+
 /** Changes how the services of a deployment are, where it is still there. */
 export async function tell(tx: Tx, orgId: string, id: string, stateOf: (service: string) => State): Promise<void> {
   const row = await store.find(tx, { orgId, projectId: null }, id)
   if (!row) return
-  const services = row.services.map((service) => ({ ...service, ...stateOf(service.name) }))
+  const services = row.services.map((service: Remembering) => change(service, stateOf(service.name)))
   await store.update(tx, id, { services: JSON.stringify(services) })
 }

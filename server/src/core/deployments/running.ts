@@ -27,10 +27,12 @@ export async function showInfo(parts: Parts, caller: Caller, id: string, signal:
   return { data: tasks.filter((task) => isOf(task.service, task.deployment)) }
 }
 
+/** What this deployment's containers use now. */
 export async function showUsage(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {
   const deployment = await requireDeployment(parts.db, caller, id)
   const usage = await parts.runtime.usage(await engineFor(parts, deployment), deployment.projectId, { signal })
-  return { data: usage }
+  const isOf = partOf(parts, deployment)
+  return { data: usage.filter((one) => isOf(one.service, one.deployment)) }
 }
 
 /**

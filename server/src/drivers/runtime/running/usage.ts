@@ -6,6 +6,7 @@ import { containersOf } from './tasks.ts'
 
 export type TaskUsage = {
   service: string
+  deployment: string | null
   taskId: string
   containerId: string
   /** Of its limit, or of one core where it has none. */
@@ -50,7 +51,8 @@ export async function projectUsage(
     if (!first || !second) return []
     const taskId = Labels['com.docker.swarm.task.id'] ?? ''
     const usage = usageOf(first, second, limits.get(taskId) ?? {})
-    return [{ service: Labels[LABEL.service] ?? '', taskId, containerId: Id, ...usage }]
+    const [service = '', deployment = null] = [Labels[LABEL.service], Labels[LABEL.deployment]]
+    return [{ service, deployment, taskId, containerId: Id, ...usage }]
   })
 }
 
