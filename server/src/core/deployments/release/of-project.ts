@@ -4,9 +4,14 @@ import * as store from '../store.ts'
 import { type Release, releaseOf } from './release.ts'
 
 /** What the project's release is on this server, by our own record of it. */
-export async function activeRelease({ parts, deployment }: Scene): Promise<ServiceSpec[]> {
+export async function activeRelease(scene: Scene): Promise<ServiceSpec[]> {
+  return (await wholeActive(scene)).services
+}
+
+/** With its ports and networks. */
+export async function wholeActive({ parts, deployment }: Scene): Promise<Release> {
   const active = await store.findActive(parts.db, deployment.projectId)
-  return active?.serverId === deployment.serverId ? releaseOf(parts, active).services : []
+  return releaseOf(parts, active?.serverId === deployment.serverId ? active : undefined)
 }
 
 export async function frozenRelease({ parts, deployment }: Scene): Promise<Release> {

@@ -2,8 +2,9 @@ import type { Tx } from '../../../db/database.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { append } from '../events-store.ts'
 import { DeployFailure } from '../failure.ts'
-import { activeRelease, frozenRelease } from '../release/of-project.ts'
-import { type Release, sealRelease } from '../release/release.ts'
+import { mixOf } from '../release/mix.ts'
+import { frozenRelease, wholeActive } from '../release/of-project.ts'
+import { sealRelease } from '../release/release.ts'
 import type { Scene } from '../scene.ts'
 import { patchService } from '../services-store.ts'
 import * as store from '../store.ts'
@@ -61,20 +62,16 @@ type Kept = {
 async function keep(scene: Scene, brought: Brought[]): Promise<Kept> {
   const { parts, deployment } = scene
   const wanted = await frozenRelease(scene)
-  const before = await activeRelease(scene)
+  const before = await wholeActive(scene)
   const came = (name: string) => brought.some(({ service, came }) => service === name && came)
-  const services = wanted.services.flatMap((spec) => {
-    const old = before.find(({ service }) => service === spec.service)
-    return came(spec.service) ? [spec] : old ? [old] : []
-  })
-  const mixed: Release = { ...wanted, services }
+  const mixed = mixOf(wanted, before, came)
   const rows = (await store.load(parts.db, deployment.orgId, deployment.id)).services
   const stayed = rows
     .filter(({ name }) => !came(name))
     .map(({ name, previousDigest }) => ({
       service: name,
-      image: before.find(({ service }) => service === name)?.image ?? null,
+      image: before.services.find(({ service }) => service === name)?.image ?? null,
       digest: previousDigest,
     }))
-  return { sealed: sealRelease(parts, deployment.id, mixed), images: services.map(({ image }) => image), stayed }
+  return { sealed: sealRelease(parts, deployment.id, mixed), images: mixed.services.map(({ image }) => image), stayed }
 }
