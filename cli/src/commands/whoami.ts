@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
 import { ApiError, createClient } from '@slipway/contract/client'
+import { instanceUrl } from '../instance-url.ts'
 import { printJson, printLine, say } from '../print.ts'
 
 export async function whoami(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
-  const url = process.env.SLIPWAY_URL ?? 'http://127.0.0.1:4600'
+  const url = instanceUrl(process.env)
   const token = process.env.SLIPWAY_TOKEN
   try {
     const me = await createClient({ url, ...(token && { token }) }).me.show()

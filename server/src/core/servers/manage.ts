@@ -122,8 +122,13 @@ export async function removeServer(parts: LeaveParts, caller: Caller, id: string
 async function refuseUsed(db: Queryable, caller: Caller, id: string): Promise<void> {
   const used = await store.projectsOn(db, caller.orgId, id)
   if (used.length === 0) return
-  throw new Refusal('server_in_use', `Projects still use this server: ${used.map((p) => p.name).join(', ')}.`, {
-    hint: 'Move or delete them first.',
+  const names = used.map(({ name }) => name).join(', ')
+  if (used.some(({ runs }) => runs))
+    throw new Refusal('server_in_use', `Projects still use this server: ${names}.`, {
+      hint: 'Move or delete them first.',
+    })
+  throw new Refusal('server_in_use', `Deployments were made on this server, of the projects ${names}.`, {
+    hint: 'Delete these deployments (DELETE /api/deployments/:id) or their projects first: they could not be shown or brought back without it.',
   })
 }
 

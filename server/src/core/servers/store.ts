@@ -161,8 +161,15 @@ export const withRoutes = (db: Queryable) =>
     .orderBy('id')
     .execute()
 
-export const projectsOn = (db: Queryable, orgId: string, id: string) =>
-  db.selectFrom('project').select('name').where('serverId', '=', id).where('orgId', '=', orgId).limit(3).execute()
+/** Projects that run on a server or have deployments there; some of them. */
+export async function projectsOn(db: Queryable, orgId: string, id: string) {
+  const { rows } = await sql<{ name: string; runs: boolean }>`
+    select name, coalesce(server_id = ${id}, false) as runs from project where org_id = ${orgId} and id in (
+      (select id from project where server_id = ${id} and org_id = ${orgId} limit 3)
+      union (select distinct project_id from deployment where server_id = ${id} and org_id = ${orgId} limit 3))
+    order by runs desc, name limit 3`.execute(db)
+  return rows
+}
 
 export async function remove(db: Queryable, orgId: string, id: string): Promise<void> {
   await db.deleteFrom('server').where('orgId', '=', orgId).where('id', '=', id).execute()

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { engineOf } from '../../../src/core/servers/engine-of.ts'
+import * as servers from '../../../src/core/servers/store.ts'
+import { makeDeployment } from '../../deployments/made.ts'
 import { startWorld } from '../../harness.ts'
 import { processorMs } from '../../processor.ts'
 
@@ -209,4 +212,27 @@ test('a private key that would take a minute to open is refused at once', async 
     expect([answer.status, answer.body.field]).toEqual([400, 'privateKey'])
   })
   expect(taken).toBeLessThan(1000)
+})
+
+test('a server that deployments were made on is not deleted, and the answer says what holds it', async () => {
+  const org = await world.org()
+  const { id, projectId } = await makeDeployment(world, org, { ended: new Date() })
+  const { body: deployment } = await org.owner.api('GET', `/api/deployments/${id}`)
+  const { body: project } = await org.owner.api('GET', `/api/projects/${projectId}`)
+  const [{ id: server }] = (await org.owner.api('GET', '/api/servers')).body.data
+  expect([deployment.projectId, project.serverId]).toEqual([projectId, null])
+  const { status, body } = await org.owner.api('DELETE', `/api/servers/${server}`)
+  expect([status, body.code]).toEqual([409, 'server_in_use'])
+  expect(body.error).toContain(project.name)
+  expect((await org.owner.api('DELETE', `/api/deployments/${id}`)).status).toBe(200)
+  expect((await org.owner.api('DELETE', `/api/servers/${server}`)).status).toBe(200)
+})
+
+test('the local engine is looked for where this process was told, whatever it was when the server was added', async () => {
+  const other = await world.org()
+  await makeDeployment(world, other)
+  const [row] = await servers.firstTwo(world.platform.db, other.id)
+  if (!row) throw new Error('no server')
+  const stored = { ...row, kind: 'local' as const, socketPath: '/gone/docker.sock' }
+  expect(engineOf(world.platform, stored)).toMatchObject({ kind: 'local', socketPath: engine.socket })
 })
