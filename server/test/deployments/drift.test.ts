@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { until } from '../../../lab/run.ts'
-import { compareServer } from '../../src/core/deployments/compare.ts'
+import { compareServer, compareServers } from '../../src/core/deployments/compare.ts'
 import { releaseOf } from '../../src/core/deployments/release/release.ts'
 import * as store from '../../src/core/deployments/store.ts'
 import * as servers from '../../src/core/servers/store.ts'
@@ -93,3 +93,15 @@ test('a deployment that changed hands has its server compared within minutes of 
   const { rows } = await platform.pool.query(`select compare_at < now() + interval '6 minutes' as soon from server`)
   expect(rows).toEqual([{ soon: true }])
 }, 120_000)
+
+test('a comparison that is broken off is done by the next, not an hour later; one that was done is not repeated', async () => {
+  const due = async () => {
+    const { rows } = await platform.pool.query('select compare_at <= now() as due from server')
+    return rows
+  }
+  await platform.pool.query('update server set compare_at = now()')
+  await compareServers(platform, AbortSignal.abort())
+  expect(await due()).toEqual([{ due: true }])
+  await compareServers(platform, signal)
+  expect(await due()).toEqual([{ due: false }])
+})

@@ -21,16 +21,23 @@ export async function compareServers(parts: Parts, signal: AbortSignal): Promise
   const due = (await servers.takeToCompare(parts.db, MOST_SERVERS)).values()
   const worker = async () => {
     for (const server of due) {
-      if (signal.aborted) return
-      const within = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
-      await compareServer(parts, server, within).catch(async (error) => {
-        if (signal.aborted) return
-        parts.log.info({ err: error, server: server.id }, 'a server could not be compared with what is written down')
-        await servers.compareSoon(parts.db, server)
-      })
+      if (signal.aborted || !(await tried(parts, server, signal))) await servers.compared(parts.db, server, false)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+/** Whether somebody else need not do it at once. One that cannot be asked is left for some minutes, as it was taken. */
+async function tried(parts: Parts, server: servers.ServerRow, signal: AbortSignal): Promise<boolean> {
+  try {
+    await compareServer(parts, server, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]))
+    await servers.compared(parts.db, server, true)
+  } catch (error) {
+    // This process ends, or its database has become another one: what it has taken is for the next.
+    if (signal.aborted) return false
+    parts.log.info({ err: error, server: server.id }, 'a server could not be compared with what is written down')
+  }
+  return true
 }
 
 /**

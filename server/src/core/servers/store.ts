@@ -115,11 +115,11 @@ export const used = (db: Queryable) =>
     .orderBy('id')
     .execute()
 
-/** Servers that are to be compared now, and that something was ever deployed to; each is due again in an hour or so. */
+/** Servers that are to be compared now, and that something was ever deployed to: for some minutes nobody else takes them. */
 export async function takeToCompare(db: Queryable, most: number): Promise<ServerRow[]> {
   const due = await db
     .updateTable('server')
-    .set({ compareAt: sql<Date>`now() + interval '1 hour' * (0.9 + random() / 5)` })
+    .set({ compareAt: sql<Date>`date_trunc('milliseconds', now() + interval '5 minutes')` })
     .where('id', 'in', ({ selectFrom }) =>
       selectFrom('server')
         .select('id')
@@ -135,7 +135,19 @@ export async function takeToCompare(db: Queryable, most: number): Promise<Server
   return due.filter(({ used }) => used)
 }
 
-/** Within minutes: it could not be asked, or something may have reached it unseen. */
+/** It was compared, and is due again in an hour or so; or it was not, and is due at once. Unless somebody wants it sooner. */
+export async function compared(db: Queryable, { id, orgId, compareAt }: ServerRow, done: boolean): Promise<void> {
+  const next = done ? sql<Date>`now() + interval '1 hour' * (0.9 + random() / 5)` : sql<Date>`now()`
+  await db
+    .updateTable('server')
+    .set({ compareAt: next })
+    .where('orgId', '=', orgId)
+    .where('id', '=', id)
+    .where('compareAt', '=', compareAt)
+    .execute()
+}
+
+/** Within minutes: something may have reached it unseen. */
 export async function compareSoon(db: Queryable, { id, orgId }: Pick<ServerRow, 'id' | 'orgId'>): Promise<void> {
   await db
     .updateTable('server')
