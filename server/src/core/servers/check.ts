@@ -36,7 +36,7 @@ export async function checkServer(parts: Parts, caller: Caller, id: string, sign
     if (!current) throw notFound('server')
     const pinned = server.hostKey === null && current.hostKey !== null ? { pinned: current.hostKey } : {}
     await record(tx, caller, 'server.check', id, { ok: report.ok, ...pinned })
-    return { success: true as const, server: store.shape(current, parts.config.mode), report }
+    return { success: true as const, server: store.shape(current, parts.config), report }
   })
 }
 

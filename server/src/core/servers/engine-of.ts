@@ -1,19 +1,14 @@
-import type { Config } from '../../config.ts'
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import { mayConnect } from '../domains/may-connect.ts'
 import type { Platform } from '../platform.ts'
 import { placeOfKey, placeOfPassphrase } from './keys.ts'
 import { enginePolicy, policyOf } from './policy.ts'
-import type { ServerRow } from './store.ts'
-
-/** The socket of this machine's engine is where this process has been told that it is, not where it once was. */
-export const socketOf = ({ localEngine }: Pick<Config, 'localEngine'>, { kind, socketPath }: ServerRow): string =>
-  (kind === 'local' ? localEngine : null) ?? socketPath ?? ''
+import { type ServerRow, socketOf } from './store.ts'
 
 /** How a server's engine is reached, with its secrets opened. */
 export function engineOf({ keys, config }: Pick<Platform, 'keys' | 'config'>, server: ServerRow): EngineTarget {
   const policy = enginePolicy(policyOf(config, server.policy))
-  const socketPath = socketOf(config, server)
+  const socketPath = socketOf(config, server) ?? ''
   if (server.kind === 'local') return { kind: 'local', socketPath, policy }
   const passphrase = server.passphrase && keys.open(server.passphrase, placeOfPassphrase(server.id))
   return {

@@ -18,10 +18,10 @@ type Db = Pick<Platform, 'db' | 'config'>
 type Parts = Pick<Platform, 'db' | 'config' | 'keys' | 'sshKeys'>
 
 export const listServers = ({ db, config }: Db, caller: Caller, query: PageQuery) =>
-  store.list(db, caller.orgId, query, config.mode)
+  store.list(db, caller.orgId, query, config)
 
 export const showServer = async ({ db, config }: Db, caller: Caller, id: string) =>
-  store.shape(await requireServer(db, caller, id), config.mode)
+  store.shape(await requireServer(db, caller, id), config)
 
 export async function createServer(parts: Parts, caller: Caller, input: NewServer) {
   // Adding this machine's own engine hands out root on it.
@@ -40,7 +40,7 @@ export async function createServer(parts: Parts, caller: Caller, input: NewServe
       })
     }
     await record(tx, caller, 'server.create', id, { name: row.name, kind: row.kind, host: row.host })
-    return store.shape(row, parts.config.mode)
+    return store.shape(row, parts.config)
   })
 }
 
@@ -90,7 +90,7 @@ export async function updateServer(
       changed: Object.keys(patch),
       ...(patch.policy && { policy: patch.policy }),
     })
-    return store.shape(row, parts.config.mode)
+    return store.shape(row, parts.config)
   })
 }
 

@@ -8,9 +8,9 @@ import { startOf, toPage } from '../page.ts'
 import { policyOf } from './policy.ts'
 
 export type ServerRow = Selectable<Tables['server']>
-type Mode = Config['mode']
+type Settings = Pick<Config, 'mode' | 'localEngine'>
 
-export async function list(db: Queryable, orgId: string, query: PageQuery, mode: Mode): Promise<Page<Server>> {
+export async function list(db: Queryable, orgId: string, query: PageQuery, settings: Settings): Promise<Page<Server>> {
   const rows = await db
     .selectFrom('server')
     .selectAll()
@@ -23,7 +23,7 @@ export async function list(db: Queryable, orgId: string, query: PageQuery, mode:
     rows,
     query,
     (row) => row.id,
-    (row) => shape(row, mode),
+    (row) => shape(row, settings),
   )
 }
 
@@ -187,7 +187,11 @@ export async function remove(db: Queryable, orgId: string, id: string): Promise<
   await db.deleteFrom('server').where('orgId', '=', orgId).where('id', '=', id).execute()
 }
 
-export function shape(row: ServerRow, mode: Mode): Server {
+/** The socket of this machine's engine is where this process has been told that it is, not where it once was. */
+export const socketOf = ({ localEngine }: Settings, { kind, socketPath }: ServerRow): string | null =>
+  (kind === 'local' ? localEngine : null) ?? socketPath
+
+export function shape(row: ServerRow, settings: Settings): Server {
   return {
     id: row.id,
     name: row.name,
@@ -195,10 +199,10 @@ export function shape(row: ServerRow, mode: Mode): Server {
     host: row.host,
     port: row.port,
     user: row.loginUser,
-    socketPath: row.socketPath,
+    socketPath: socketOf(settings, row),
     hostKey: row.hostKey,
     publicKey: row.publicKey,
-    policy: policyOf({ mode }, row.policy),
+    policy: policyOf(settings, row.policy),
     lastReport: row.lastReport,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
