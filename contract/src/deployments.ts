@@ -22,7 +22,11 @@ const branch = z
 export const PublicEndpoint = z.object({
   port: z.number().int().min(1).max(65535).optional(),
   targetPath: PathPrefix.optional(),
-  domain: z.string().max(253).optional(),
+  domain: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be one label: lower-case letters, digits and dashes')
+    .optional()
+    .meta({ description: 'the label of a free name, below the domain of the instance' }),
   customDomain: HostName.optional(),
   domainType: z.enum(['free', 'custom']).optional(),
 })

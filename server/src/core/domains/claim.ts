@@ -2,16 +2,18 @@ import type { PublicEndpoint } from '@slipway/contract/deployments'
 import type { Tx } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
 import type { Platform } from '../platform.ts'
+import {
+  claimFree,
+  claimFreeNames,
+  type FreeName,
+  freeLabels,
+  isOwnName,
+  nameTaken,
+  type Project,
+} from './free-names.ts'
 import { isNearAnothers, namesAbove, type Standing, UNPROVED } from './standing.ts'
 import * as store from './store.ts'
 
-type Project = {
-  id: string
-  orgId: string
-  name: string
-  /** The caller has no business with other projects of the organization. */
-  restricted?: boolean
-}
 type Config = Pick<Platform, 'config'>
 
 /** Port 0 stands for "where the service listens": known after the build. */
@@ -29,6 +31,7 @@ export async function claimHosts(
   const known = await store.ofProject(tx, project.id)
   const wanted = endpoints ?? (known.length === 0 ? [{ domainType: 'free' as const }] : [])
   // In an order that all keep to: two that want the same names wait for each other, and not both for ever.
+  const free: FreeName[] = []
   for (const endpoint of wanted.toSorted(byName)) {
     const base = {
       orgId: project.orgId,
@@ -45,12 +48,11 @@ export async function claimHosts(
       const standing = { ...UNPROVED, proved: known.some((row) => row.host === host) }
       await claimCustom(tx, parts, project, { ...base, host }, { field: 'publicEndpoints', standing })
     } else {
-      const own = known.find((row) => row.kind === 'free')
-      if (!own) await claimFree(tx, parts, base, project)
-      // Asked for by name, so it is meant to lead there from now on.
-      else if (endpoints !== undefined) await store.claim(tx, { ...base, host: own.host, kind: 'free' })
+      // In the order in which they were said: the first has the project's own name.
+      free.push({ ...base, label: endpoint.domain })
     }
   }
+  await claimFreeNames(tx, parts, project, free, known)
 }
 
 const byName = (a: PublicEndpoint, b: PublicEndpoint) =>
@@ -79,10 +81,6 @@ export async function claimCustom(
   if ((await store.countHosts(tx, project.id)) > MOST_NAMES) throw tooMany(field)
   return lost
 }
-
-/** What the platform itself is reached by. */
-const isOwnName = ({ baseDomain, publicUrl }: Platform['config'], host: string) =>
-  [baseDomain, new URL(publicUrl).hostname].includes(host.replace(/^\*\./, ''))
 
 /**
  * Names below the instance's own domain are given out by the names of projects: another project's, also one that does not
@@ -114,11 +112,6 @@ async function refuseForeignFree(
   })
 }
 
-const freeLabels = ({ name, id }: Project, service?: string) => {
-  const slug = slugOf(name)
-  return [slug, `${slug}-${id.slice(-6)}`, ...(service === undefined ? [] : [`${slug}-${service}`])]
-}
-
 /** Names around another organization's need a record; those below another project's, a caller who may speak for both. */
 async function refuseNear(tx: Tx, project: Project, host: string, field: string): Promise<void> {
   if (await isNearAnothers(tx, project.orgId, host)) throw unproved(project.orgId, host, field)
@@ -137,38 +130,11 @@ async function takeOver(tx: Tx, host: string, from: string | null): Promise<Lost
   return holder
 }
 
-/** A free name is derived from the project's; where that is taken, part of its id tells it apart. */
-async function claimFree(
-  tx: Tx,
-  { config }: Config,
-  base: Omit<store.Claim, 'host' | 'kind'>,
-  project: Project,
-): Promise<void> {
-  const hosts = freeLabels(project).map((label) => `${label}.${config.baseDomain}`)
-  for (const host of hosts)
-    if (!isOwnName(config, host) && (await store.claim(tx, { ...base, host, kind: 'free' }))) return
-  throw nameTaken(hosts[0] ?? '', 'publicEndpoints')
-}
-
-const slugOf = (name: string) =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40) || 'project'
-
 /** That another organization has it is not said: a record decides, whoever has named it. */
 async function taken(tx: Tx, orgId: string, host: string, field: string): Promise<Refusal> {
   const holder = await store.holderOf(tx, host)
   return holder?.orgId === orgId ? nameTaken(host, field) : unproved(orgId, host, field)
 }
-
-const nameTaken = (host: string, field: string) =>
-  new Refusal('name_taken', `The host name ${host} belongs to another project.`, {
-    field,
-    hint: 'Choose another name, or release it there first.',
-  })
 
 const unproved = (orgId: string, host: string, field: string) =>
   new Refusal('name_taken', `Nothing shows that the host name ${host} is this organization's.`, {
