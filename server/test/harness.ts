@@ -61,6 +61,7 @@ export async function startWorld(overrides: Partial<Config> = {}) {
     await audited.settle()
     await stop()
     expect(audited.silent, 'writes that left no audit entry').toEqual([])
+    expect(rawSentences.get(app) ?? [], 'refusals in the words of the schema library').toEqual([])
   })
   return {
     app,
@@ -93,6 +94,15 @@ function watchAudit(app: App, { pool }: Platform) {
   return { silent, settle: () => Promise.all(pending) }
 }
 
+/** What the schema library says when nobody has said it better: no reader should meet it. */
+const RAW = /\b(Too (small|big)|Invalid (input|option|string|number|key|ISO|email|URL)|Unrecognized key|, received \w+)/
+const rawSentences = new WeakMap<App, string[]>()
+
+function noteRaw(app: App, route: string, error: unknown): void {
+  if (typeof error !== 'string' || !RAW.test(error)) return
+  rawSentences.set(app, [...(rawSentences.get(app) ?? []), `${route}: ${error}`])
+}
+
 type Watcher = (method: string, route: string, status: number, requestId: string) => void
 const watchers = new WeakMap<App, Watcher>()
 
@@ -113,6 +123,7 @@ function apiOf(app: App, token: string | null): Api {
     const replayed = answer.headers['idempotent-replayed'] === 'true'
     const json = String(answer.headers['content-type'] ?? '').includes('json')
     const changed = !replayed && !(json && answer.json().created === false)
+    if (json) noteRaw(app, `${method} ${route}`, answer.json().error)
     if (changed) watchers.get(app)?.(method, route, answer.statusCode, String(answer.headers['x-request-id']))
     return {
       status: answer.statusCode,

@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
 import type { Endpoint } from '@slipway/contract/endpoint'
+import { ID_PREFIXES, type IdPrefix } from '@slipway/contract/ids'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ZodType, type z } from 'zod'
+import { type ZodObject, ZodType } from 'zod'
 import type { Caller } from '../core/access/caller.ts'
 import type { Platform } from '../core/platform.ts'
-import { Refusal } from '../errors.ts'
+import { notFound, Refusal } from '../errors.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
 import { setEntityTag, versionIn } from './entity-tag.ts'
 import { type Answer, answerOnce } from './idempotency.ts'
 import type { Input, Route } from './route.ts'
+import { sentence } from './sentence.ts'
 import { serializer } from './serializer.ts'
 import { unstorable } from './storable.ts'
 
@@ -76,7 +78,7 @@ function inputParser(endpoint: Endpoint) {
     }
     return {
       caller: request.caller as Caller,
-      params: params && checked(params, request.params),
+      params: params && existing(params, request.params),
       query: query && checked(query, request.query),
       body: body instanceof ZodType && stream === null ? checked(body, request.body ?? {}) : undefined,
       stream: stream as Readable,
@@ -85,6 +87,17 @@ function inputParser(endpoint: Endpoint) {
       reply,
     } as Input<Endpoint>
   }
+}
+
+/** An id that cannot exist is one that does not. */
+function existing(schema: ZodObject, value: unknown): unknown {
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const prefix = (field as ZodType).meta()?.idPrefix as IdPrefix | undefined
+    const said = (value as Record<string, unknown>)[name]
+    if (prefix === undefined) continue
+    if (!(field as ZodType).safeParse(said).success || unstorable(said)) throw notFound(ID_PREFIXES[prefix])
+  }
+  return checked(schema, value)
 }
 
 function checked(schema: ZodType, value: unknown): unknown {
@@ -106,10 +119,4 @@ function storable(data: unknown): unknown {
     ...(field && { field }),
     hint: 'Leave out NUL characters and broken Unicode.',
   })
-}
-
-function sentence(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'is not valid'
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  return missing ? 'is required' : issue.message
 }

@@ -110,7 +110,6 @@ test('text that PostgreSQL cannot hold is the caller’s mistake, not ours', asy
   const { id } = (await api('POST', '/api/projects', { name: 'texts' })).body
   const answers = [
     await api('POST', '/api/tokens', { name: 'a\u0000b' }),
-    await api('GET', '/api/projects/%00'),
     await api('GET', '/api/audit?action=%00'),
     await api('PUT', `/api/projects/${id}/services/web`, { startCommand: 'a\u0000b' }),
   ]
@@ -123,4 +122,15 @@ test('a server that cannot be reached is its own failure, in words', async () =>
   const answer = await org.owner.api('GET', `/api/deployments/${id}/info`)
   expect([answer.status, answer.body.code]).toEqual([502, 'server_unreachable'])
   expect(answer.body.hint).toBeTruthy()
+})
+
+test('an id that cannot exist is one that does not', async () => {
+  const long = 'x'.repeat(65)
+  for (const id of [long, 'dep%00x']) {
+    const { status, body } = await owner.api('GET', `/api/deployments/${id}`)
+    expect([id, status, body.error]).toEqual([id, 404, 'No such deployment.'])
+  }
+  expect((await owner.api('GET', '/api/projects/%00')).status).toBe(404)
+  const destination = await owner.api('POST', `/api/backup-destinations/${long}/preflight`)
+  expect([destination.status, destination.body.error]).toEqual([404, 'No such backup destination.'])
 })
