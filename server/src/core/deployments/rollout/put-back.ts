@@ -88,8 +88,8 @@ async function take(
 export async function putBackOne(scene: Scene, spec: ServiceSpec, signal: AbortSignal): Promise<Status> {
   const before = (await activeRelease(scene)).find(({ service }) => service === spec.service)
   try {
-    // What a job did stays done; it has nothing to go back to.
-    if (spec.job) return 'failed'
+    // What a job did stays done; it has nothing to go back to, unless it has taken the place of a service.
+    if (spec.job && (before === undefined || before.job)) return 'failed'
     await (before ? goBack(scene, before, signal, 'failed') : take(scene, spec, signal))
     return before ? 'restored' : 'removed'
   } catch (error) {
