@@ -14,8 +14,13 @@ services:
 `,
 })
 const SERVICE = `{image: busybox:1, command: ${httpd(9000)}, expose: ["9000"]}`
-/** It ends with an error: as a service it does not come up, as a job it fails. */
 const FAILING_JOB = '{image: busybox:1, command: ["ls", "/nothing"], restart: "no"}'
+/** What waits for the end of another makes that one a job. */
+const LAST = `  last:
+    image: busybox:1
+    command: ${httpd(9001)}
+    depends_on: {tool: {condition: service_completed_successfully}}
+`
 
 const running = async (id: string): Promise<Record<string, string>> => {
   const { body } = await site.api('GET', `/api/deployments/${id}/info`)
@@ -30,7 +35,7 @@ test('a service that became a job, which failed, is put back', async () => {
   const first = await site.start(projectId, compose(SERVICE))
   expect(await site.ended(first)).toMatchObject({ status: 'ready' })
   // Something else comes up beside it, so that somebody is asked.
-  const file = compose(FAILING_JOB)['compose.yaml'].replace('"/etc"', '"/bin"')
+  const file = `${compose(FAILING_JOB)['compose.yaml'].replace('"/etc"', '"/bin"')}${LAST}`
   const second = await site.ended(await site.start(projectId, { 'compose.yaml': file }))
   expect(second.status).toBe('partial_failure')
   expect(second.services.find(({ name }) => name === 'tool')?.status).toBe('restored')
