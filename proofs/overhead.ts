@@ -92,7 +92,7 @@ function partsOf({ steps, timing }: Deployment, ms: number): Parts {
 
 /** The name of the project's service on the engine. */
 async function serviceOf(site: Site, project: string): Promise<string> {
-  const filters = { label: [`slipway.instance=${site.instance}`, `slipway.project=${project}`] }
+  const filters = { label: [`slipway.instance=${site.instance}`, `slipway.project=${project}`, 'slipway.service'] }
   const [service] = await engineAt(site.engine.socket).listServices({ filters })
   if (!service?.Spec?.Name) throw new Error('the project has no service on the engine')
   return service.Spec.Name

@@ -12,7 +12,7 @@ type TaskAnswer = {
 
 /** The tasks of a project that the engine remembers, dead ones too. */
 export async function tasksOf(socket: string, project: string): Promise<Task[]> {
-  const filters = { label: [`slipway.project=${project}`] }
+  const filters = { label: [`slipway.project=${project}`, 'slipway.service'] }
   const found = (await engineAt(socket).listTasks({ filters })) as TaskAnswer[]
   return found.map(({ ID, Slot, DesiredState, Status, Spec }) => ({
     id: ID,

@@ -19,7 +19,7 @@ export async function orphans({ site, socket, steady, pool }: Pair): Promise<str
     const ready = rows.map(({ id }: { id: string }) => id.replace(/_/g, '-'))
     const serving = (
       await engineAt(socket).listContainers({
-        filters: { label: [`slipway.project=${steady}`] },
+        filters: { label: [`slipway.project=${steady}`, 'slipway.service'] },
       })
     ).length
     found = [

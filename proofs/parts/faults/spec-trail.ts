@@ -3,7 +3,7 @@ import { engineAt } from '../engine.ts'
 /** Follows which deployment a project's service has on its engine: each name that is new is one rollout. */
 export function followSpec(socket: string, project: string) {
   const docker = engineAt(socket)
-  const filters = { label: [`slipway.project=${project}`] }
+  const filters = { label: [`slipway.project=${project}`, 'slipway.service'] }
   const trail: string[] = []
   let stopped = false
   const look = async () => {

@@ -25,7 +25,7 @@ type Task = { ID: string; ServiceID: string; DesiredState: string; Status: { Sta
 /** What the engine has of a project, by service. */
 export async function onEngine({ site, project }: Pick<Stack, 'site' | 'project'>): Promise<Record<string, OnEngine>> {
   const docker = engineAt(site.engine.socket)
-  const filters = { label: [`slipway.project=${project}`] }
+  const filters = { label: [`slipway.project=${project}`, 'slipway.service'] }
   const services = (await docker.listServices({ filters })) as unknown as { ID: string; Spec: Spec }[]
   const tasks = (await docker.listTasks({ filters })) as Task[]
   const serving = (id: string) =>

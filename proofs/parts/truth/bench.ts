@@ -62,7 +62,7 @@ export function openBench(site: Site, serverId: string) {
     },
     /** The engine's service of a project, if there is one. */
     service: async (projectId: string) => {
-      const label = [`slipway.project=${projectId}`]
+      const label = [`slipway.project=${projectId}`, 'slipway.service']
       const [found] = await docker.listServices({ filters: { label } })
       return found
     },

@@ -122,7 +122,7 @@ export const outsideCases: Case[] = [
   ),
   survives('outside: a container of the release before is killed', async (bench, { projectId, id }) => {
     await arrived(bench, projectId, id)
-    const label = [`slipway.project=${projectId}`]
+    const label = [`slipway.project=${projectId}`, 'slipway.service']
     const all = await bench.docker.listContainers({ filters: { label } })
     const old = all.find(({ Labels }) => Labels['slipway.deployment'] !== id)
     if (old)
