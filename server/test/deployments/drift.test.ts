@@ -5,6 +5,7 @@ import { compareServer, compareServers } from '../../src/core/deployments/compar
 import { releaseOf } from '../../src/core/deployments/release/release.ts'
 import * as store from '../../src/core/deployments/store.ts'
 import * as servers from '../../src/core/servers/store.ts'
+import { newId } from '../../src/db/ids.ts'
 import { connectEngine } from '../../src/drivers/runtime/connect.ts'
 import { serviceName } from '../../src/drivers/runtime/labels.ts'
 import { startSite } from './site.ts'
@@ -81,6 +82,26 @@ test('what runs of a project that has no release any more is noticed; what is un
   expect(await compare()).toContain(project)
   await until('it is gone', 120_000, async () => ((await running(project)) === null ? true : undefined))
 }, 200_000)
+
+test('a job of a deployment that came to nothing does not go on under the name of one of the active release', async () => {
+  const project = await site.project('job')
+  const httpd =
+    '{image: busybox:1, command: ["httpd", "-f", "-p", "8080"], expose: ["8080"], depends_on: {setup: {condition: service_completed_successfully}}}'
+  const file = `services:\n  setup: {image: busybox:1, command: ["true"]}\n  web: ${httpd}\n`
+  const id = await site.start(project, { 'compose.yaml': file })
+  expect((await site.ended(id)).status).toBe('ready')
+  await quiet(project)
+  const active = await store.load(platform.db, site.org.id, id)
+  const job = releaseOf(platform, active).services.find((spec) => spec.job)
+  if (!job) throw new Error('no job')
+  const left = { ...job, deployment: newId('dep'), command: ['sleep', '600'] }
+  await platform.runtime.apply(engine, left, { signal, interrupt: true })
+  const there = async () => (await platform.runtime.observe(engine, project, { signal })).map((one) => one.deployment)
+  expect(await there()).toContain(left.deployment)
+  await platform.pool.query('update deployment set settle_after = now() where id = $1', [id])
+  await until('it is gone', 120_000, async () => ((await there()).includes(left.deployment) ? undefined : true))
+  expect(await there()).toContain(id)
+}, 240_000)
 
 test('a deployment that changed hands has its server compared within minutes of its end', async () => {
   const project = await site.project('hands')

@@ -95,9 +95,11 @@ export async function stands(
   const ends = await Promise.allSettled(services.filter(({ job }) => !job).map(stand))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (ends.some((end) => end.status === 'fulfilled' && !end.value)) return false
-  const isPart = (name: string) => services.some(({ service }) => service === name)
+  // A job is never run again; but one that another deployment began under its name is not part of this release.
+  const isPart = (one: { service: string; deployment: string | null }) =>
+    services.some(({ service, job, deployment }) => service === one.service && (!job || deployment === one.deployment))
   const there = await parts.runtime.observe(engine, projectId, { signal })
-  for (const { service, deployment } of there.filter((one) => !isPart(one.service))) {
+  for (const { service, deployment } of there.filter((one) => !isPart(one))) {
     const options = { signal, guard: guardOf(run), deployments: [deployment] }
     await parts.runtime.remove(engine, { project: projectId, service }, options)
   }
