@@ -28,13 +28,14 @@ let database: TestDatabase
 let token = ''
 let org = ''
 let project = ''
+const projects: string[] = []
 
 beforeAll(async () => {
   database = await createDatabase({ migrated: false })
 })
 afterAll(async () => {
   await Promise.all(processes.map((one) => one.end()))
-  await clearEngine(engine, { instance, org, projects: [project] })
+  await clearEngine(engine, { instance, org, projects })
   runtime.close()
   await database?.drop()
   for (const build of [next, afterNext]) build.remove()
@@ -93,6 +94,7 @@ test('two versions work beside each other through deployments, and the older one
   ;({ orgId: org, token } = await addOwner(database.db))
   await call(old, 'POST', '/api/servers', { kind: 'local', name: 'here' })
   project = (await call(old, 'POST', '/api/projects', { name: 'app' })).id
+  projects.push(project)
   await isReady(old, await deploy(old, '/etc'))
 
   const newer = start(next.path)
@@ -139,10 +141,7 @@ test('two versions work beside each other through deployments, and the older one
 async function deployElsewhere(server: ServerProcess): Promise<void> {
   const kept = project
   project = (await call(server, 'POST', '/api/projects', { name: 'other' })).id
-  const id = await deploy(server, '/etc')
-  await isReady(server, id)
-  const signal = AbortSignal.timeout(60_000)
-  // From here on whoever watches it may say that it does not hold.
-  await runtime.withdraw(engine, project, { signal, atOnce: true })
+  projects.push(project)
+  await isReady(server, await deploy(server, '/etc'))
   project = kept
 }
