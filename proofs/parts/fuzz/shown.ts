@@ -35,7 +35,10 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^domains\.add body/, (taken) => same(inside(taken.reply.body, taken.field), taken)],
   [/^domains\.(check|remove) |^deployments\.sslRenew /, () => undefined],
   // Chosen from a list; another word is refused.
-  [/body\.(buildStrategy|deployTarget|action|https)$|domainType$|\.kind$/, () => undefined],
+  [
+    /body\.(buildStrategy|deployTarget|action|https)$|domainType$|\.kind$|^folderSessions\.create \w+\.mode$/,
+    () => undefined,
+  ],
   // Only looked with; nothing is kept.
   [/^deployments\.(prepare|sslStatus) body/, () => undefined],
   // Seen where they arrive: in the context of a build, at the edge, in the run that waits.
