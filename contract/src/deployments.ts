@@ -52,6 +52,8 @@ export type BuildAccess = z.output<typeof BuildAccess>
 
 const Started = z.object({ success: z.literal(true), deployment_id: idOf('dep'), project_id: idOf('prj') })
 const Acted = z.object({ success: z.literal(true), deployment: Deployment })
+/** A deployment made of another one: both what `build/access` answers and what the other actions do. */
+const Repeated = Started.extend({ deployment: Deployment })
 const byId = z.object({ id: idOf('dep') })
 
 export const deployments = {
@@ -148,7 +150,7 @@ export const deployments = {
     access: { permission: 'deployment:write' },
     params: byId,
     body: z.object({ useExistingCommit: z.boolean().default(false) }),
-    response: Started,
+    response: Repeated,
     status: 201,
     example: { useExistingCommit: true },
   }),
@@ -158,7 +160,7 @@ export const deployments = {
     summary: 'Make the release of this deployment the active one again, as a new deployment without a build',
     access: { permission: 'deployment:write' },
     params: byId,
-    response: Started,
+    response: Repeated,
     status: 202,
   }),
   pin: endpoint({

@@ -111,13 +111,14 @@ export async function redeploy(parts: Parts, caller: Caller, id: string, useExis
     if (useExistingCommit && source.kind === 'git' && commitSha === undefined) throw noCommit()
     const exact = useExistingCommit && commitSha !== undefined
     const request = { ...asked, ...(exact && { useCommit: commitSha }) }
-    return submitDeployment(tx, parts, caller, {
+    const started = await submitDeployment(tx, parts, caller, {
       project,
       serverId: row.serverId,
       trigger: 'redeploy',
       source: exact && commitMessage !== undefined ? { ...source, commitMessage } : source,
       request,
     })
+    return withDeployment(tx, caller, started)
   })
 }
 
@@ -140,7 +141,7 @@ export async function rollback(parts: Parts, caller: Caller, id: string) {
     const project = await requireProject(tx, caller, row.projectId)
     await store.pauseAutoDeploy(tx, project.id)
     const request = { ...row.request, rollbackOf: id }
-    return submitDeployment(tx, parts, caller, {
+    const started = await submitDeployment(tx, parts, caller, {
       project,
       serverId: row.serverId,
       trigger: 'rollback',
@@ -148,5 +149,10 @@ export async function rollback(parts: Parts, caller: Caller, id: string) {
       request,
       overrides: row.overrides === null ? null : overridesOf(parts, row),
     })
+    return withDeployment(tx, caller, started)
   })
+}
+
+async function withDeployment<Started extends { deployment_id: string }>(tx: Tx, caller: Caller, started: Started) {
+  return { ...started, deployment: shape(await requireDeployment(tx, caller, started.deployment_id), caller) }
 }

@@ -31,6 +31,16 @@ test.each([
   expect([made.source, made.request]).toEqual([GIT, { buildStrategy: 'auto' }])
 })
 
+test('redeploy and rollback answer with the deployment as it begins', async () => {
+  const { id } = await makeDeployment(world, org, { ended: new Date() })
+  for (const verb of ['redeploy', 'rollback']) {
+    const { status, body } = await org.owner.api('POST', `/api/deployments/${id}/${verb}`)
+    expect([status, body.success]).toEqual([verb === 'redeploy' ? 201 : 202, true])
+    expect(body.deployment).toMatchObject({ id: body.deployment_id, projectId: body.project_id, trigger: verb })
+    expect(body.deployment.status).toBe('queued')
+  }
+})
+
 test('redeploying with useExistingCommit builds that commit again, and its message stays', async () => {
   const { id } = await ended({ ...GIT, commitSha: COMMIT, commitMessage: 'one' }, {})
   const { body } = await redeploy(id, { useExistingCommit: true })
