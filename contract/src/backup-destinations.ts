@@ -34,8 +34,11 @@ const url = z
 const path = z
   .string()
   .max(1000)
-  .refine((text) => text.startsWith('/') && isPlain(text), 'must be an absolute path without . or ..')
-  .meta({ example: '/srv/backups/shop', description: 'a folder of this machine, inside BACKUP_LOCAL_ROOT' })
+  .regex(/^\/[^\p{Cc}\\]*$/u, 'must be an absolute path')
+  .meta({
+    example: '/srv/backups/shop',
+    description: 'a folder of this machine that resolves inside BACKUP_LOCAL_ROOT',
+  })
 const host = z
   .string()
   .trim()

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
 import { startWorld } from '../../harness.ts'
@@ -59,6 +59,13 @@ describe('a local destination → 400', () => {
 test('a path inside the root is taken, there or not', async () => {
   for (const path of [root, join(root, 'a'), join(root, 'not', 'there', 'yet')])
     expect(await create(org, local(path))).toMatchObject({ endpoint: path, kind: 'local' })
+})
+
+test('a local path that resolves inside of the root is taken, one that leaves it is refused', async () => {
+  for (const path of [`${root}/a/../b`, `${root}/./a`, `${root}/a/../../${basename(root)}/a`])
+    expect(await create(org, local(path))).toMatchObject({ endpoint: path, kind: 'local' })
+  for (const path of [`${root}/a/../..`, `${root}/../neighbour`, `${root}/leads-out/../../outside`, `${root}/a\0b`])
+    expect((await org.owner.api('POST', PATH, local(path))).status).toBe(400)
 })
 
 describe('one that was made before is tried no more when the operator says so', () => {
