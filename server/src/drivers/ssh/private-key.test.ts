@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -43,6 +43,26 @@ describe('a key that ssh-keygen made', () => {
       expect(await publicKeyOf(secret)).toBe(publicKey)
       const key = await parsePrivateKey(secret)
       expect(key.verify(Buffer.from('text'), key.sign(Buffer.from('text')))).toBe(true)
+    }
+  })
+
+  test('is opened by a process that watches its files, too', { timeout: 40_000 }, async () => {
+    const { privateKey, publicKey } = keygen('-t', 'ed25519', '-N', PASSPHRASE, '-a', '16')
+    const program = join(folder, 'watched.mjs')
+    const module = new URL('./public-key.ts', import.meta.url).href
+    const secret = JSON.stringify({ privateKey, passphrase: PASSPHRASE })
+    writeFileSync(program, `import { publicKeyOf } from '${module}'\nconsole.log(await publicKeyOf(${secret}))\n`)
+    const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', program])
+    try {
+      child.stdout.setEncoding('utf8')
+      let said = ''
+      for await (const text of child.stdout) {
+        said += text
+        if (said.includes('\n')) break
+      }
+      expect(said).toContain(publicKey)
+    } finally {
+      child.kill()
     }
   })
 

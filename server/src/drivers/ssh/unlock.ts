@@ -46,7 +46,7 @@ async function onThread(locked: Locked): Promise<Answer> {
   try {
     return await new Promise<Answer>((resolve, reject) => {
       timer = setTimeout(() => reject(tooLong()), OPEN_MS)
-      thread.once('message', resolve)
+      thread.on('message', (said: object) => isAnswer(said) && resolve(said))
       thread.once('error', reject)
       thread.once('exit', () => reject(tooLong()))
     })
@@ -55,6 +55,9 @@ async function onThread(locked: Locked): Promise<Answer> {
     await thread.terminate()
   }
 }
+
+/** `node --watch` lets threads report on the same port which files they use. */
+const isAnswer = (said: object): said is Answer => 'privateKey' in said || 'refused' in said
 
 async function open(port: MessagePort, { privateKey, passphrase }: Locked): Promise<void> {
   const { utils } = (await import('ssh2')).default

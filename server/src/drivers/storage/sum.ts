@@ -47,9 +47,10 @@ function threadSum(): Sum {
   const free = Array.from({ length: SLOTS }, (_, slot) => slot)
   let failure: Error | undefined
   let digest: string | undefined
-  thread.on('message', (answer: Answer) => {
+  // Under `node --watch` threads report on the same port which files they use: not everything said is an answer.
+  thread.on('message', (answer: Answer | object) => {
     if ('slot' in answer) free.push(answer.slot)
-    else digest = answer.digest
+    else if ('digest' in answer) digest = answer.digest
   })
   thread.on('error', (error: Error) => {
     failure = error
