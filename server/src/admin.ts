@@ -103,11 +103,11 @@ async function onInstance(errand: (platform: Platform) => Promise<void>): Promis
 const forPeople = (made: { token: string; expiresAt: Date; link: string }, url: string) =>
   `Owner token (shown once, valid until ${made.expiresAt.toISOString()}):
 
-  ${made.token}
+  export SLIPWAY_TOKEN=${made.token}
 
 Try it:
 
-  curl -H "Authorization: Bearer ${made.token}" ${url}/api/me
+  curl -H "Authorization: Bearer $SLIPWAY_TOKEN" ${url}/api/me
 
 Setup link to choose a password (works once). Where the account has one, using it ends every session and every other
 access token of the account:

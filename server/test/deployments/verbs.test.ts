@@ -31,6 +31,8 @@ test('a gate waits for its answer, holds no worker, and can be declined', async 
   const id = await site.start(projectId, app(GOOD))
   const waiting = await site.until(id, (seen) => seen.waitingOn !== null)
   expect(waiting.waitingOn).toMatchObject({ promptId: 'approve_build' })
+  const { prompt } = (await site.api('GET', `/api/deployments/${id}/build`)).body
+  expect(prompt).toEqual({ promptId: 'approve_build', message: expect.stringContaining('approve every build') })
   const respond = (promptId: string, action: string) =>
     site.api('POST', `/api/deployments/${id}/build/respond`, { promptId, action })
   expect((await respond('approve_release', 'approve')).status).toBe(400)

@@ -27,7 +27,13 @@ test.for([
 
 test('a certificate that was over yesterday has minus one day left, and says why there is no other', () => {
   const row = { ...blank, ...over, problem, nextTryAt: new Date(NOW + 60_000) } as CertificateRow
-  const shown = shapeCertificate(row, true, NOW)
+  const shown = shapeCertificate(row, 'live', NOW)
   expect(shown).toMatchObject({ state: 'expired', daysLeft: -1, reason: 'The CA is out.' })
   expect(shown.nextTryAt).toBe(new Date(NOW + 60_000).toISOString())
+})
+
+test('a name that is being led somewhere is not told that there is nowhere to go', () => {
+  const row = { ...blank, dnsOk: true }
+  expect(shapeCertificate(row, 'soon', NOW).reason).toContain('is being led to the active release')
+  expect(shapeCertificate(row, 'no_release', NOW).reason).toContain('has no active release')
 })

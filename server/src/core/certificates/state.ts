@@ -5,8 +5,13 @@ import type { Tables } from '../../db/tables.ts'
 export type CertificateRow = Selectable<Tables['certificate']>
 
 const DAY_MS = 86_400_000
-const NOT_LIVE =
-  'The project has no active release that the name could lead to; the certificate is ordered when it has.'
+/** Whether visitors of the name get anywhere: they do, they will as soon as the edge is told, or there is nowhere to go. */
+export type Led = 'live' | 'soon' | 'no_release'
+
+const NOT_LIVE: Record<Exclude<Led, 'live'>, string> = {
+  soon: 'The name is being led to the active release; the certificate is ordered as soon as it is.',
+  no_release: 'The project has no active release that the name could lead to; the certificate is ordered when it has.',
+}
 
 /** Told by what is there and what was last heard, never kept beside it: it cannot disagree with them. */
 export function stateOf(row: CertificateRow, live: boolean, now: number): CertificateState {
@@ -21,10 +26,10 @@ export function stateOf(row: CertificateRow, live: boolean, now: number): Certif
   return problem === null ? 'valid' : 'failing'
 }
 
-export function shapeCertificate(row: CertificateRow, live: boolean, now = Date.now()): DomainCertificate {
-  const state = stateOf(row, live, now)
+export function shapeCertificate(row: CertificateRow, led: Led, now = Date.now()): DomainCertificate {
+  const state = stateOf(row, led === 'live', now)
   const end = row.notAfter
-  const waits = state === 'pending_dns' ? (live ? (row.dns?.message ?? null) : NOT_LIVE) : null
+  const waits = state !== 'pending_dns' ? null : led === 'live' ? (row.dns?.message ?? null) : NOT_LIVE[led]
   return {
     state,
     reason: row.problem?.message ?? waits,

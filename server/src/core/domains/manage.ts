@@ -127,7 +127,7 @@ async function shaper(db: Queryable, { config }: Pick<Parts, 'config'>, projectI
   const byHost = new Map(found.map((one) => [one.host, one]))
   return (row: store.Named): Domain => {
     const certificate = byHost.get(row.host)
-    const isLive = live.has(row.host)
+    const isLive = live?.has(row.host) ?? false
     return {
       host: row.host,
       kind: row.kind,
@@ -138,7 +138,10 @@ async function shaper(db: Queryable, { config }: Pick<Parts, 'config'>, projectI
       https: row.hsts ? 'hsts' : row.redirect ? 'redirect' : 'offered',
       redirectTo: row.redirectTo ?? null,
       dns: certificate?.dns ?? null,
-      certificate: config.acme === null || !certificate ? null : shapeCertificate(certificate, isLive),
+      certificate:
+        config.acme === null || !certificate
+          ? null
+          : shapeCertificate(certificate, isLive ? 'live' : live ? 'soon' : 'no_release'),
       createdAt: row.createdAt.toISOString(),
     }
   }

@@ -119,12 +119,12 @@ export async function secured(db: Queryable, projectId: string): Promise<Set<str
   return new Set(rows.map(({ host }) => host))
 }
 
-/** Names that the edge leads to the project's release. */
-export async function liveHosts(db: Queryable, projectId: string): Promise<Set<string>> {
-  const { rows } = await sql<{ host: string }>`
-    select r.host from deployment d cross join lateral jsonb_to_recordset(d.routes) as r(host text)
+/** Names that the edge leads to the project's release; null: it has none. */
+export async function liveHosts(db: Queryable, projectId: string): Promise<Set<string> | null> {
+  const { rows } = await sql<{ host: string | null }>`
+    select r.host from deployment d left join lateral jsonb_to_recordset(d.routes) as r(host text) on true
     where d.project_id = ${projectId} and d.routed`.execute(db)
-  return new Set(rows.map(({ host }) => host))
+  return rows.length === 0 ? null : new Set(rows.flatMap(({ host }) => host ?? []))
 }
 
 /** From here on nobody else says where the project's names send visitors. */

@@ -1,6 +1,6 @@
 import { GitFailure, type GitFailureCode } from './git.ts'
 
-type Words = { code: GitFailureCode; pattern: RegExp; message: (host: string) => string }
+type Words = { code: GitFailureCode; pattern: RegExp; message: (host: string) => string; hint?: string }
 
 /** git tells what went wrong only in words; these are from git 2.30 to 2.50 and OpenSSH, in the C locale. */
 const known: Words[] = [
@@ -51,14 +51,15 @@ const known: Words[] = [
     code: 'git_unreachable',
     pattern: /certificate|ssl|tls/i,
     message: (host) => `No trusted connection to ${host} came about: its certificate or protocol was refused.`,
+    hint: "Look at the name and dates of the server's certificate. If it comes from an authority of your own, whoever runs this instance names that one in SLIPWAY_GIT_CA_FILE.",
   },
 ]
 
 /** A failure in words for what git said before it ended. */
 export function explain(stderr: string, host: string, secrets: string[]): GitFailure {
   const cause = new Error(lastLines(stderr, secrets))
-  for (const { code, pattern, message } of known) {
-    if (pattern.test(stderr)) return new GitFailure(code, message(host), cause)
+  for (const { code, pattern, message, hint } of known) {
+    if (pattern.test(stderr)) return new GitFailure(code, message(host), cause, hint)
   }
   return new GitFailure('git_failed', `git could not read the repository on ${host}.`, cause)
 }

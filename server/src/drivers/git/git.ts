@@ -66,11 +66,11 @@ export class GitFailure extends Error {
   readonly code: GitFailureCode
   readonly hint: string
 
-  constructor(code: GitFailureCode, message: string, cause?: unknown) {
+  constructor(code: GitFailureCode, message: string, cause?: unknown, hint: string = hints[code]) {
     super(message, cause === undefined ? {} : { cause })
     this.name = 'GitFailure'
     this.code = code
-    this.hint = hints[code]
+    this.hint = hint
   }
 }
 

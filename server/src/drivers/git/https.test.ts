@@ -53,6 +53,7 @@ test('one that nobody vouches for gets no token', async () => {
   await expect(gitBinary().resolve(source, never)).rejects.toMatchObject({
     code: 'git_unreachable',
     message: expect.stringContaining('certificate'),
+    hint: expect.stringContaining('SLIPWAY_GIT_CA_FILE'),
   })
   expect(server.seen.length).toBe(before)
 })

@@ -145,7 +145,8 @@ export class StorageFailure extends Error {
 const hints: Record<StorageFailureCode, string> = {
   unreachable: 'Check the address and the port, that the service is running and that no firewall is in between.',
   name_not_found: 'Check the spelling of the host name.',
-  address_refused: 'Use a host with a public address.',
+  address_refused:
+    'Use a host with another address. Whoever runs this instance can open a network with SLIPWAY_ALLOWED_NETWORKS.',
   timeout: 'Check the address and the port; a firewall that drops packets looks exactly like this.',
   tls: 'Check that the endpoint starts with the right https:// or http:// and that its certificate is valid for this name.',
   auth: 'Check the user or access key and its secret.',

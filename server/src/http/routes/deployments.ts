@@ -15,6 +15,7 @@ import { openLogs, readLogs } from '../../core/deployments/logs.ts'
 import { prepareDeployment } from '../../core/deployments/prepare.ts'
 import { removeDeployment } from '../../core/deployments/remove.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
+import { asks } from '../../core/deployments/rollout/gates.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
 import { showSslStatus } from '../../core/domains/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
@@ -56,7 +57,7 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.showBuild, async ({ caller, params }) => {
     const { status, steps, waitingOn, services } = await showDeployment(platform, caller, params.id)
     const prompt =
-      waitingOn?.promptId === undefined ? null : { promptId: waitingOn.promptId, message: 'Waiting for an approval.' }
+      waitingOn?.promptId === undefined ? null : { promptId: waitingOn.promptId, message: asks(waitingOn.promptId) }
     return { status, step: steps.find((step) => step.status === 'running')?.name ?? null, steps, prompt, services }
   }),
   on(deployments.startBuild, ({ caller, params }) => startBuild(platform, caller, params.id)),

@@ -40,6 +40,13 @@ test('ports: which one is expected, which ones are open, and what to set', () =>
   expect(ports(3000, [4000, true]).hint).not.toContain('set `port`')
 })
 
+test('a crash that printed nothing is not sent to lines that are not there', () => {
+  const silent = rollout({ cause: cause({ exitCode: 3 }) })
+  expect(silent.message).toContain('It printed nothing.')
+  expect(silent.hint).toMatch(/^Let it print why it ends/)
+  expect(rollout({ cause: cause({ exitCode: 3, lines: ['why'] }) }).hint).toContain('last lines in the log')
+})
+
 test('a crash tells its code, how often, and the last line', () => {
   const crashed = rollout({
     failures: 3,

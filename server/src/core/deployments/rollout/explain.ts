@@ -14,7 +14,11 @@ const CAUSES: Record<TaskFailure['reason'], Tell> = {
     const times = failures > 1 ? `, ${failures} times in a row` : ''
     const last = lines.findLast((line) => line.trim() !== '')?.trim()
     const said = last === undefined ? ' It printed nothing.' : ` Its last line: ${last.slice(0, 300)}`
-    return { code: 'crashed', message: `The service ${how}${times}.${said}`, hint: exitHint(exitCode) }
+    return {
+      code: 'crashed',
+      message: `The service ${how}${times}.${said}`,
+      hint: exitHint(exitCode, last !== undefined),
+    }
   },
   'cannot-start': ({ detail }) => ({
     code: 'cannot_start',
@@ -111,12 +115,15 @@ export function explainRollout(outcome: Outcome, service: string, job = false): 
   const foreign = outcome.outcome === 'superseded' || outcome.outcome === 'removed'
   const words = outcome.cause && !foreign ? CAUSES[outcome.cause.reason](outcome.cause, outcome) : withoutCause(outcome)
   const code = outcome.outcome === 'unstable' && words.code === 'crashed' ? 'unstable' : words.code
-  const hint = job && words.code === 'crashed' ? JOB_HINT : words.hint
+  const hint = job && words.code === 'crashed' ? jobHint(outcome) : words.hint
   return new DeployFailure({ ...words, hint, code, step: 'rollout', service })
 }
 
-const JOB_HINT =
-  'Its last lines in the log show why. A job must end with code 0 before those that wait for it can start.'
+function jobHint({ cause }: Outcome): string {
+  const saidWhy = cause?.lines.some((line) => line.trim() !== '')
+  const why = saidWhy ? 'Its last lines in the log show why.' : 'Let it print why it ends.'
+  return `${why} A job must end with code 0 before those that wait for it can start.`
+}
 
 function aboutPorts({ expected, open }: Listening): Pick<Words, 'message' | 'hint'> {
   const own = open.find(({ port }) => port === expected)
@@ -151,14 +158,17 @@ function signalled(exitCode: number): string {
   return `was ended by signal ${number}${names[number] ? ` (${names[number]})` : ''}`
 }
 
-function exitHint(exitCode: number | null): string {
+function exitHint(exitCode: number | null, saidWhy: boolean): string {
   if (exitCode === 0) return 'A service must keep running: it ended without an error, as if its work were done.'
   if (exitCode === 126 || exitCode === 127)
     return 'A command was not found or may not be run: check `command` of the service and its image.'
   if (exitCode === 137 || exitCode === 143) {
     return 'Something else on the server ended it: a person, another program, or the machine for want of memory.'
   }
-  return 'Its last lines in the log show why. A service must keep running and listen on its port.'
+  const why = saidWhy
+    ? 'Its last lines in the log show why.'
+    : 'Let it print why it ends, or start the image with the same variables on a machine of yours and look.'
+  return `${why} A service must keep running and listen on its port.`
 }
 
 /** "limit 67108864 bytes" as people say it. */

@@ -18,6 +18,15 @@ const hasBegun = ({ run, cast }: Scene, step: string) =>
 
 const settingsOf = (scene: Scene) => ProjectSettings.parse(scene.project.settings)
 
+/** What a question asks, for whoever is to answer it. */
+export const asks = (promptId: string) => QUESTIONS[promptId] ?? 'An answer is waited for.'
+
+const QUESTIONS: Record<string, string> = {
+  approve_build: 'The project wants a person to approve every build: approve it to build, reject it to end here.',
+  approve_release:
+    'The image is built. The project wants a person to approve every release: approve it to go live, reject it to end here.',
+}
+
 /** A question holds the project, but no worker; it waits as long as it takes and survives every restart. */
 async function ask({ run }: Scene, promptId: string, wanted: boolean): Promise<void> {
   if (!wanted) return

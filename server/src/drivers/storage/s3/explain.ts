@@ -93,7 +93,7 @@ export function explainS3(error: unknown, place: S3Place, what: string): unknown
   const at = place.endpoint === null ? `Amazon S3 (${place.region ?? 'us-east-1'})` : place.endpoint
   const told = [short(clean(error.name, place), 100), status].filter((word) => word && word !== 'Error').join(', ')
   const why = sentence(code, error, place)
-  const message = `${at} cannot ${what} in the bucket ${place.bucket}: ${why} (${told || 'no answer'}).`
+  const message = `${at} cannot ${what} in the bucket ${place.bucket}: ${why}${told && ` (${told})`}.`
   const cause = new Error(short(clean(`${error.name}: ${error.message}`, place), LONGEST))
   return new StorageFailure(code, clean(message, place), { cause, ...(notS3(error) && { hint: HINT_S3 }) })
 }
