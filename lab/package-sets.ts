@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cacheDir } from './paths.ts'
 
-export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3'
+export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3' | 'clean'
 
 interface PackageSet {
   /** With what they depend on, as far as the machine lacks it. */
@@ -30,6 +30,8 @@ export const packageSets: Record<SetName, PackageSet> = {
   acme: { withDependencies: [], alone: ['pebble/trixie'] },
   dns: { withDependencies: ['bind9', 'knot'], alone: [] },
   s3: { withDependencies: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'], alone: [] },
+  // Makes a Debian that has nothing of this machine.
+  clean: { withDependencies: [], alone: ['mmdebstrap/bookworm'] },
 }
 
 /** Where a set's packages are unpacked; another list of packages is another folder. */

@@ -1,0 +1,64 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { packageRoot } from '../../../lab/package-sets.ts'
+import { needPackages } from '../../../lab/parts/packages.ts'
+
+const repository = join(import.meta.dirname, '../../..')
+/** Where the commit that is proved can be cloned from, inside of the root. */
+export const REPOSITORY = '/srv/slipway.git'
+
+/** A Debian 12 as it comes, with nothing of this machine but its kernel, its network and a copy of the repository. */
+export async function makeCleanRoot() {
+  await needPackages('clean')
+  const dir = mkdtempSync(join(tmpdir(), 'slipway-clean-'))
+  const program = join(packageRoot('clean'), 'usr/bin/mmdebstrap')
+  const options = ['--mode=root', '--variant=apt', '--quiet', '--include=ca-certificates']
+  await promisify(execFile)(program, [...options, 'bookworm', dir], { timeout: 600_000 })
+  execFileSync('git', ['clone', '--quiet', '--bare', repository, join(dir, REPOSITORY)])
+  mkdirSync(join(dir, 'before'), { recursive: true })
+  for (const file of ['etc/resolv.conf', 'etc/hosts']) cpSync(`/${file}`, join(dir, file), { dereference: true })
+  const machine = await enter(dir)
+  return {
+    shell: machine.shell,
+    async remove() {
+      await machine.end()
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 1_000 })
+    },
+  }
+}
+
+/** The root is changed, not only seen from inside: an engine that starts containers there needs a root that is a mount. */
+const ENTER = join(import.meta.dirname, 'enter.sh')
+
+/** One set of processes and mounts for all terminals; with the first process all of it ends. */
+async function enter(dir: string) {
+  const spaces = ['--mount', '--propagation=private', '--pid', '--fork', '--kill-child']
+  const outer = spawn('unshare', [...spaces, '--', 'bash', ENTER, dir], { stdio: 'inherit' })
+  const gone = new Promise((resolve) => outer.once('exit', resolve))
+  const first = await until(() => {
+    const [pid] = readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').split(' ')
+    return pid && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep' ? pid : null
+  })
+  const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  const clean = ['env', '--ignore-environment', '--chdir=/root', 'HOME=/root', path, 'TERM=dumb', 'bash']
+  const shell: [string, ...string[]] = ['nsenter', '--target', first, '--mount', '--pid', '--', ...clean]
+  return {
+    shell,
+    async end() {
+      outer.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+async function until<T>(look: () => T | null): Promise<T> {
+  for (const late = Date.now() + 10_000; Date.now() < late; ) {
+    const seen = look()
+    if (seen !== null) return seen
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the clean root did not come up within 10 s')
+}
