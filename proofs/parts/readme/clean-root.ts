@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { packageRoot } from '../../../lab/package-sets.ts'
 import { needPackages } from '../../../lab/parts/packages.ts'
 
+const AUTHORITIES = 'etc/ssl/certs/ca-certificates.crt'
 const repository = join(import.meta.dirname, '../../..')
 /** Where the commit that is proved can be cloned from, inside of the root. */
 export const REPOSITORY = '/srv/slipway.git'
@@ -15,11 +16,12 @@ export async function makeCleanRoot() {
   await needPackages('clean')
   const dir = mkdtempSync(join(tmpdir(), 'slipway-clean-'))
   const program = join(packageRoot('clean'), 'usr/bin/mmdebstrap')
-  const options = ['--mode=root', '--variant=apt', '--quiet', '--include=ca-certificates']
+  const options = ['--mode=root', '--variant=minbase', '--quiet', '--include=ca-certificates']
   await promisify(execFile)(program, [...options, 'bookworm', dir], { timeout: 600_000 })
   execFileSync('git', ['clone', '--quiet', '--bare', repository, join(dir, REPOSITORY)])
   mkdirSync(join(dir, 'before'), { recursive: true })
-  for (const file of ['etc/resolv.conf', 'etc/hosts']) cpSync(`/${file}`, join(dir, file), { dereference: true })
+  // What this machine's network needs: who knows names, and authorities of its own that it may vouch with.
+  for (const file of ['etc/resolv.conf', 'etc/hosts', AUTHORITIES]) cpSync(`/${file}`, join(dir, file), { dereference: true })
   const machine = await enter(dir)
   return {
     shell: machine.shell,
@@ -43,7 +45,8 @@ async function enter(dir: string) {
     return pid && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep' ? pid : null
   })
   const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-  const clean = ['env', '--ignore-environment', '--chdir=/root', 'HOME=/root', path, 'TERM=dumb', 'bash']
+  const variables = ['HOME=/root', path, 'TERM=dumb', `NODE_EXTRA_CA_CERTS=/${AUTHORITIES}`]
+  const clean = ['env', '--ignore-environment', '--chdir=/root', ...variables, 'bash']
   const shell: [string, ...string[]] = ['nsenter', '--target', first, '--mount', '--pid', '--', ...clean]
   return {
     shell,
