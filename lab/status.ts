@@ -14,7 +14,7 @@ type Row = [part: string, state: 'up' | 'down' | 'missing', where: string]
 export function statusTable(): string {
   const lab = readLab()
   const fetched = havePackages('database', 'engine', 'registry', 'acme', 'dns', 's3')
-  const made = fetched && existsSync(imageArchive())
+  const made = havePackages('engine') && existsSync(imageArchive())
   const rows: Row[] = [
     ['packages', fetched ? 'up' : 'missing', fetched ? 'in the cache' : 'bin/lab up packages'],
     ['images', made ? 'up' : 'missing', made ? imageArchive() : 'bin/lab up images'],

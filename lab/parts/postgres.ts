@@ -1,6 +1,6 @@
-import { appendFileSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { daemonCalled, daemons, endGroup, signal, startIn } from '../group.ts'
 import { labId, partDir } from '../paths.ts'
 import { type Argv, lastLines, run, until } from '../run.ts'
@@ -44,7 +44,6 @@ export function postgresRuns(): boolean {
 
 async function makeCluster(port: number): Promise<void> {
   mkdirSync(data, { recursive: true })
-  assertReachable(dir)
   chownSync(data, nobody, nobody)
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
   await run(asNobody(tool('initdb'), `--pgdata=${data}`, ...options), { env: toolEnv(), cwd: '/' })
@@ -80,17 +79,10 @@ async function start(part: PostgresPart): Promise<void> {
   })
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root. Who it runs as may pass folders that are closed to others: checkouts lie in such. */
 function asNobody(...argv: Argv): Argv {
-  return ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--', ...argv]
-}
-
-function assertReachable(path: string): void {
-  for (let at = path; at !== '/'; at = dirname(at))
-    if ((statSync(at).mode & 0o001) === 0)
-      throw new Error(
-        `postgres runs as "nobody", who may not enter ${at}: chmod o+x it, or set SLIPWAY_LAB_DIR elsewhere`,
-      )
+  const who = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+  return ['setpriv', ...who, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search', '--', ...argv]
 }
 
 /** The same port for the same lab as long as nobody else has it. */

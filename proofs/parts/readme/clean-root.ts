@@ -21,7 +21,8 @@ export async function makeCleanRoot() {
   execFileSync('git', ['clone', '--quiet', '--bare', repository, join(dir, REPOSITORY)])
   mkdirSync(join(dir, 'before'), { recursive: true })
   // What this machine's network needs: who knows names, and authorities of its own that it may vouch with.
-  for (const file of ['etc/resolv.conf', 'etc/hosts', AUTHORITIES]) cpSync(`/${file}`, join(dir, file), { dereference: true })
+  for (const file of ['etc/resolv.conf', 'etc/hosts', AUTHORITIES])
+    cpSync(`/${file}`, join(dir, file), { dereference: true })
   const machine = await enter(dir)
   return {
     shell: machine.shell,

@@ -82,6 +82,8 @@ const asNobody = (...argv: Argv): Argv => [
   `--reuid=${nobody}`,
   `--regid=${nobody}`,
   '--clear-groups',
+  '--inh-caps=+dac_read_search',
+  '--ambient-caps=+dac_read_search',
   '--pdeathsig=KILL',
   '--',
   ...argv,
