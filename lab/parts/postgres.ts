@@ -81,7 +81,7 @@ async function start(part: PostgresPart): Promise<void> {
 
 /** PostgreSQL refuses to run as root. Who it runs as may pass folders that are closed to others: checkouts lie in such. */
 function asNobody(...argv: Argv): Argv {
-  const who = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+  const who = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--securebits=+no_setuid_fixup']
   return ['setpriv', ...who, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search', '--', ...argv]
 }
 

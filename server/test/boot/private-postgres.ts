@@ -82,6 +82,7 @@ const asNobody = (...argv: Argv): Argv => [
   `--reuid=${nobody}`,
   `--regid=${nobody}`,
   '--clear-groups',
+  '--securebits=+no_setuid_fixup',
   '--inh-caps=+dac_read_search',
   '--ambient-caps=+dac_read_search',
   '--pdeathsig=KILL',
