@@ -75,11 +75,7 @@ function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask 
     health: healthOf(container),
     restarts: tasks.filter(died).length,
     node: task.NodeID ?? null,
-    ports: (Status.PortStatus?.Ports ?? []).map(({ TargetPort, PublishedPort, Protocol }) => ({
-      target: TargetPort,
-      published: PublishedPort,
-      protocol: Protocol,
-    })),
+    ports: portsOf(Status.PortStatus?.Ports),
     networks: (task.NetworksAttachments ?? []).map(({ Network }) => Network.Spec.Name),
     volumes: (Spec.ContainerSpec?.Mounts ?? [])
       .filter(({ Type }) => Type === 'volume')
@@ -87,6 +83,19 @@ function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask 
     startedAt: container ? new Date(container.Created * 1000).toISOString() : null,
     error: Status.Err || null,
   }
+}
+
+type PortAnswer = { TargetPort: number; PublishedPort: number; Protocol: string }
+
+/** The engine names an open port once for each address family; it is one port. */
+function portsOf(ports: PortAnswer[] = []): RunningTask['ports'] {
+  const named = ports.map(({ TargetPort, PublishedPort, Protocol }) => {
+    return [
+      `${PublishedPort}/${Protocol}`,
+      { target: TargetPort, published: PublishedPort, protocol: Protocol },
+    ] as const
+  })
+  return [...new Map(named).values()]
 }
 
 function healthOf(container: ContainerAnswer | undefined): RunningTask['health'] {
