@@ -1,0 +1,100 @@
+import type { Endpoint } from '@slipway/contract/endpoint'
+import { ErrorBody } from '@slipway/contract/errors'
+import type { Scope } from '@slipway/contract/permissions'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { startWorld } from '../../harness.ts'
+import { exampleRequest } from '../../matrix/places.ts'
+
+/** What the interface says, by hand: the other tables of routes are made from the code that they would judge. */
+const ROUTES = `
+GET    /api/deployments                       deployment:list
+POST   /api/deployments                       deployment:write
+POST   /api/deployments/prepare               deployment:write
+POST   /api/deployments/build/access          deployment:write
+POST   /api/deployments/ssl/status            deployment:read
+POST   /api/deployments/ssl/renew             deployment:write
+GET    /api/deployments/:id                   deployment:read
+GET    /api/deployments/:id/logs              deployment:read
+GET    /api/deployments/:id/stream            deployment:read
+GET    /api/deployments/:id/build             deployment:read
+POST   /api/deployments/:id/build             deployment:write
+POST   /api/deployments/:id/build/respond     deployment:write
+POST   /api/deployments/:id/redeploy          deployment:write
+POST   /api/deployments/:id/rollback          deployment:write
+POST   /api/deployments/:id/pin               deployment:write
+POST   /api/deployments/:id/cancel            deployment:write
+POST   /api/deployments/:id/keep              deployment:write
+POST   /api/deployments/:id/reject            deployment:write
+POST   /api/deployments/:id/restart           deployment:write
+GET    /api/deployments/:id/info              deployment:read
+GET    /api/deployments/:id/usage             deployment:read
+DELETE /api/deployments/:id                   deployment:admin
+GET    /api/backup-destinations               backup_destination:list
+POST   /api/backup-destinations               backup_destination:write
+GET    /api/backup-destinations/:id           backup_destination:read
+PATCH  /api/backup-destinations/:id           backup_destination:write
+DELETE /api/backup-destinations/:id           backup_destination:admin
+POST   /api/backup-destinations/:id/preflight backup_destination:write
+`
+const wanted = ROUTES.trim()
+  .split('\n')
+  .map((line) => line.split(/\s+/).join(' '))
+
+// No name is looked up anywhere.
+const world = await startWorld({ dnsServers: ['127.0.0.1:9'] })
+const org = await world.org()
+const isWanted = ({ path }: Endpoint) => /^\/api\/(deployments|backup-destinations)(\/|$)/.test(path)
+const endpoints = world.app.endpoints.filter(isWanted)
+const line = ({ method, path, access }: Endpoint) =>
+  `${method} ${path} ${'permission' in access ? access.permission : 'public'}`
+const rows = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
+const ask = (api: typeof org.owner.api, endpoint: Endpoint, body?: unknown) => {
+  const example = exampleRequest(endpoint)
+  return api(endpoint.method, example.url, body ?? example.body)
+}
+
+test('the routes of deployments and backup destinations are those of the interface, each with its permission', () => {
+  expect(endpoints.map(line).sort()).toEqual(wanted.toSorted())
+})
+
+test('a hosted instance serves the same routes', async () => {
+  const cloud = await startWorld({ mode: 'cloud' })
+  expect(cloud.app.endpoints.map(line)).toEqual(world.app.endpoints.map(line))
+  const { owner } = await cloud.org()
+  for (const path of ['/api/deployments', '/api/backup-destinations'])
+    expect((await owner.api('GET', path)).body).toEqual({ data: [], nextCursor: null })
+})
+
+test('a viewer lists and reads, a developer writes as well, admins and owners do everything', async () => {
+  const ACTIONS = { viewer: ['list', 'read'], developer: ['list', 'read', 'write'], admin: null, owner: null }
+  for (const [role, actions] of Object.entries(ACTIONS)) {
+    const { api } = await world.person(org.id, role as keyof typeof ACTIONS)
+    for (const endpoint of endpoints) {
+      const action = line(endpoint).split(':').at(-1) ?? ''
+      const { status } = await ask(api, endpoint)
+      const isOpen = actions === null || actions.includes(action)
+      expect([role, line(endpoint), status === 403]).toEqual([role, line(endpoint), !isOpen])
+    }
+  }
+})
+
+describe.each(rows)('%s', (title, endpoint) => {
+  const permission = ('permission' in endpoint.access ? endpoint.access.permission : '') as Scope
+
+  test('opens to a token that has its permission and nothing else', async () => {
+    const api = world.as(await world.tokenFor(org.owner, { scopes: [permission] }))
+    const { status, text } = await ask(api, endpoint)
+    expect([200, 201, 400, 404], `${title}: ${status} ${text}`).toContain(status)
+  })
+
+  test('refuses with success: false and what is wrong in error', async () => {
+    const refused = [await ask(world.as('slp_unknown'), endpoint)]
+    if (endpoint.path.includes(':id')) refused.push(await ask(org.owner.api, endpoint))
+    if (endpoint.body instanceof z.ZodType) refused.push(await ask(org.owner.api, endpoint, ['not', 'an', 'object']))
+    for (const { status, body } of refused) {
+      expect([400, 401, 404]).toContain(status)
+      expect(ErrorBody.parse(body)).toMatchObject({ success: false, error: expect.stringMatching(/\w \w/) })
+    }
+  })
+})
