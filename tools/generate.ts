@@ -8,17 +8,30 @@ import { readConfig } from '../server/src/config.ts'
 import { buildApp } from '../server/src/http/app.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
 import { createLogger, wire } from '../server/src/wiring.ts'
+import { BUILT } from '../server/test/conformance/areas.ts'
+import { OPEN } from '../server/test/conformance/open.ts'
+import { conformanceFindings, conformancePage } from './conformance.ts'
 
 /**
  * Writes the reference pages that are made from code; with --check it only says whether they are as committed.
- * The routes come from a built app, so that what is listed is what answers.
+ * The routes come from a built app, so that what is listed is what answers. A statement of the interface without its
+ * test is an error either way.
  */
-const pages: Record<string, string> = {
-  'docs/reference/routes.txt': routesPage(await routeTable()),
-  'docs/reference/errors.md': errorsPage(),
-}
-
 const root = join(import.meta.dirname, '..')
+const table = await routeTable()
+const conformance = { built: BUILT, open: OPEN }
+const pages: Record<string, string> = {
+  'docs/reference/routes.txt': routesPage(table),
+  'docs/reference/errors.md': errorsPage(),
+  'docs/reference/conformance.md': conformancePage(conformance),
+}
+const findings = conformanceFindings({
+  ...conformance,
+  served: new Set(table.map(({ method, path }) => `${method} ${path}`)),
+  read: (file) => read(join(root, file)) || null,
+})
+for (const finding of findings) console.error(`conformance: ${finding}`)
+
 const stale = Object.entries(pages).filter(([file, text]) => read(join(root, file)) !== text)
 const check = process.argv.includes('--check')
 for (const [file, text] of stale) {
@@ -26,7 +39,7 @@ for (const [file, text] of stale) {
   else writeFileSync(join(root, file), text)
 }
 console.log(`${Object.keys(pages).length} pages, ${stale.length} ${check ? 'out of date' : 'written'}`)
-process.exit(check && stale.length > 0 ? 1 : 0)
+process.exit(findings.length > 0 || (check && stale.length > 0) ? 1 : 0)
 
 async function routeTable(): Promise<Endpoint[]> {
   const nowhere = {

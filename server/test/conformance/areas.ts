@@ -1,0 +1,30 @@
+import { ACCESS, REFUSALS, SERVICE } from './access.ts'
+import { ANSWERS } from './answers.ts'
+import { ENDPOINT_ENTRY, RESOURCE, SERVICE_ENTRY, STATES } from './deployment-resource.ts'
+import { DEPLOYMENT_ROUTES } from './deployment-routes.ts'
+import { DEPLOYMENT_VERBS } from './deployment-verbs.ts'
+import { DESTINATIONS } from './destinations.ts'
+import { LIFE } from './life.ts'
+import { NAMES } from './names.ts'
+import { PERMISSIONS } from './permissions.ts'
+import { ROLES } from './roles.ts'
+import type { BuiltArea } from './statement.ts'
+import { STORES } from './stores.ts'
+import { SUPPORTING } from './supporting.ts'
+
+/** What the interface says of what is served today. */
+export const BUILT: BuiltArea[] = [
+  { title: 'The service', statements: SERVICE },
+  { title: 'Who may call', statements: ACCESS },
+  { title: 'Refusals', statements: REFUSALS },
+  { title: 'Permissions', paths: ['/api/deployments', '/api/backup-destinations'], statements: PERMISSIONS },
+  { title: 'A deployment', statements: RESOURCE },
+  { title: 'Public endpoints', statements: ENDPOINT_ENTRY },
+  { title: 'Service entries', statements: SERVICE_ENTRY },
+  { title: 'States of a deployment', statements: STATES },
+  { title: 'Routes that begin a deployment', statements: DEPLOYMENT_ROUTES },
+  { title: 'Routes of one deployment', statements: DEPLOYMENT_VERBS },
+  { title: 'Backup destinations', statements: DESTINATIONS },
+  { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
+  { title: 'Supporting resources', statements: SUPPORTING },
+]

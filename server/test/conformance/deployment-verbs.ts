@@ -1,0 +1,193 @@
+import {
+  again,
+  compose,
+  decide,
+  events,
+  git,
+  journey,
+  putBack,
+  runningLogs,
+  states,
+  steps,
+  stream,
+  verbs,
+} from './files.ts'
+import type { Shown } from './statement.ts'
+
+const BUILT = git(
+  'a linked project is built from its branch or the one named; again from the latest commit, or from the same',
+)
+const JOURNEY = journey(
+  'a folder becomes a running, routed service; a change goes live; a rollback brings the old one back without a build',
+)
+const STACK = compose(
+  'a compose file becomes one release: unchanged services stay, a failing one asks, and both answers hold',
+)
+const CANCELLED = verbs('a build is cancelled within seconds, and cancelling twice or after the end is refused')
+const GATE = verbs('a gate waits for its answer, holds no worker, and can be declined')
+const not = (name: string) => states('what cannot be done in this state → 400', name)
+
+const READ: Shown[] = [
+  {
+    id: 'show.one',
+    route: 'GET /api/deployments/:id',
+    says: 'tells status, addresses, timing and error summary.',
+    tests: [states('a deployment is shown with its state, addresses, timing and, when it failed, why'), JOURNEY],
+  },
+  {
+    id: 'logs.recorded',
+    route: 'GET /api/deployments/:id/logs',
+    says: 'tells what was recorded of the build, as data or as text.',
+    tests: [
+      events('the log', 'is text when it is asked for, whole or up to a limit'),
+      events('the log', 'shows the lines of one service, and looks no further for them than is reasonable'),
+    ],
+  },
+  {
+    id: 'logs.runtime',
+    route: 'GET /api/deployments/:id/logs',
+    says: 'tells what its services print, with `kind=runtime`.',
+    tests: [runningLogs('what a service prints', 'is read from the engine, without the values of variables')],
+  },
+  {
+    id: 'stream.events',
+    route: 'GET /api/deployments/:id/stream',
+    says: 'is a feed of server-sent events of the build while it runs.',
+    tests: [stream('viewers', 'who come at any time and from any point see the same, whole and in order')],
+  },
+  {
+    id: 'stream.numbered',
+    route: 'GET /api/deployments/:id/stream',
+    says: 'numbers its events, without a gap, to the end.',
+    tests: [verbs('events are numbered without gaps and end with the end')],
+  },
+  {
+    id: 'stream.since',
+    route: 'GET /api/deployments/:id/stream',
+    says: 'goes on behind `since`.',
+    tests: [
+      stream('viewers', 'go on behind the newer of ?since and Last-Event-ID, and get nothing more after the end'),
+    ],
+  },
+  {
+    id: 'build.status',
+    route: 'GET /api/deployments/:id/build',
+    says: 'tells how the build stands; of one that has ended no step runs.',
+    tests: [
+      CANCELLED,
+      steps('a step runs only as long as its deployment does'),
+      steps('the one that failed says why, and what was given up with it is not blamed'),
+    ],
+  },
+  {
+    id: 'info.containers',
+    route: 'GET /api/deployments/:id/info',
+    says: 'tells of its containers, and of no other deployment’s.',
+    tests: [
+      JOURNEY,
+      decide('rejected, every service is again what it was before, and so is the active release'),
+      putBack('a service that became a job, which failed, is put back'),
+    ],
+  },
+  {
+    id: 'usage.containers',
+    route: 'GET /api/deployments/:id/usage',
+    says: 'tells processor and memory of its containers, and of no other deployment’s.',
+    tests: [JOURNEY, STACK],
+  },
+]
+
+const ACT: Shown[] = [
+  {
+    id: 'build.start',
+    route: 'POST /api/deployments/:id/build',
+    says: 'starts the build of a queued deployment; of any other: 400.',
+    tests: [states('a queued deployment is started when it is asked for'), not('starting the build of one that is %s')],
+  },
+  {
+    id: 'respond.answer',
+    route: 'POST /api/deployments/:id/build/respond',
+    says: 'answers what the build waits for.',
+    tests: [GATE],
+  },
+  {
+    id: 'respond.refused',
+    route: 'POST /api/deployments/:id/build/respond',
+    says: 'where nothing is asked, something else is asked, or no answer is given: 400.',
+    tests: [GATE, not('an answer where nothing was asked, and none where an answer is needed')],
+  },
+  {
+    id: 'redeploy.latest',
+    route: 'POST /api/deployments/:id/redeploy',
+    says: 'builds the latest commit of the branch.',
+    tests: [BUILT],
+  },
+  {
+    id: 'redeploy.latest-of-any',
+    route: 'POST /api/deployments/:id/redeploy',
+    says: 'does so also of one that is a rollback, or was made of one exact commit.',
+    tests: [again('redeploying what %s builds the latest commit')],
+  },
+  {
+    id: 'redeploy.exact',
+    route: 'POST /api/deployments/:id/redeploy',
+    says: 'with `useExistingCommit` builds the very commit of that deployment.',
+    tests: [BUILT, again('redeploying with useExistingCommit builds that commit again, and its message stays')],
+  },
+  {
+    id: 'redeploy.no-commit',
+    route: 'POST /api/deployments/:id/redeploy',
+    says: 'with `useExistingCommit` where no commit was recorded: 400.',
+    tests: [again('where no commit was ever recorded, useExistingCommit is refused')],
+  },
+  {
+    id: 'rollback.restores',
+    route: 'POST /api/deployments/:id/rollback',
+    says: 'makes the release of that deployment the active one again.',
+    tests: [JOURNEY, BUILT],
+  },
+  {
+    id: 'rollback.refused',
+    route: 'POST /api/deployments/:id/rollback',
+    says: 'to what never was a release: 400.',
+    tests: [not('restart of what is not the active release, and rollback to what never was one')],
+  },
+  {
+    id: 'pin.type',
+    route: 'POST /api/deployments/:id/pin',
+    says: 'takes true and false alone, and only what was a release.',
+    tests: [states('pin', 'takes nothing but true and false, and no deployment that never was a release')],
+  },
+  {
+    id: 'cancel.running',
+    route: 'POST /api/deployments/:id/cancel',
+    says: 'stops one that is under way, or waits.',
+    tests: [CANCELLED, GATE],
+  },
+  {
+    id: 'restart.containers',
+    route: 'POST /api/deployments/:id/restart',
+    says: 'replaces the running containers.',
+    tests: [verbs('a restart comes in its turn, replaces the containers, and ends as their engine says')],
+  },
+  {
+    id: 'restart.refused',
+    route: 'POST /api/deployments/:id/restart',
+    says: 'of what is not the active release: 400.',
+    tests: [not('restart of what is not the active release, and rollback to what never was one')],
+  },
+  {
+    id: 'delete.one',
+    route: 'DELETE /api/deployments/:id',
+    says: 'deletes it; then it is not there any more. The active release goes only when forced.',
+    tests: [
+      not('deleting the active release, unless it is forced'),
+      verbs(
+        'removing the active release takes its routes and network along, and a deleted project its images and folders',
+      ),
+    ],
+  },
+]
+
+/** The routes of one deployment. */
+export const DEPLOYMENT_VERBS: Shown[] = [...READ, ...ACT]
