@@ -78,3 +78,18 @@ test('services run as build/access describes them: image, build, Dockerfile, por
   expect((await site.api('DELETE', `/api/deployments/${id}?force=true`)).status).toBe(200)
   expect((await site.api('DELETE', `/api/projects/${projectId}?volumes=delete`)).status).toBe(200)
 }, 180_000)
+
+test('a port of the server that another project has is refused, and the failure names it', async () => {
+  const port = published + 6000
+  const web = { name: 'web', command: ['httpd', '-f', '-p', '8080'], port: 8080, ports: [`${port}:8080`] }
+  const deployed = async (name: string) => {
+    const projectId = await site.project(name, { bakeSeconds: 0 })
+    const body = { projectId, image: 'busybox:1', services: [web] }
+    const { deployment_id } = (await site.api('POST', '/api/deployments/build/access', body)).body
+    return site.ended(deployment_id)
+  }
+  expect(await deployed('first')).toMatchObject({ status: 'ready' })
+  const { status, error } = await deployed('second')
+  expect([status, error?.code]).toEqual(['failed', 'port_taken'])
+  expect(error?.message).toContain(String(port))
+}, 120_000)
