@@ -1,4 +1,17 @@
-import { create, entries, events, gates, prepare, running, runningLogs, states, stream, usage, verbs } from './files.ts'
+import {
+  again,
+  create,
+  entries,
+  events,
+  gates,
+  prepare,
+  running,
+  runningLogs,
+  states,
+  stream,
+  usage,
+  verbs,
+} from './files.ts'
 import type { Shown } from './statement.ts'
 
 const GATED = gates('nothing is built before the build is approved, and nothing changes before the release is')
@@ -55,6 +68,17 @@ export const ANSWERS: Shown[] = [
     route: 'POST /api/deployments/:id/build/respond',
     says: 'answers `approve_build` and `approve_release`; a build or release that waits for it does not go on.',
     tests: [GATED],
+  },
+  {
+    id: 'answer.prompt-message',
+    route: 'GET /api/deployments/:id/build',
+    says: 'tells with a prompt what is asked and why.',
+    tests: [verbs('a gate waits for its answer, holds no worker, and can be declined')],
+  },
+  {
+    id: 'answer.again',
+    says: 'Redeploy and rollback answer with the new deployment as it begins.',
+    tests: [again('redeploy and rollback answer with the deployment as it begins')],
   },
   {
     id: 'answer.info',

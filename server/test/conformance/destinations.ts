@@ -207,6 +207,11 @@ const ON_THIS_MACHINE: Shown[] = [
     says: 'Its endpoint lies inside of the root; one outside, or behind a link that leads out: 400.',
     tests: [LOCAL, local('a path inside the root is taken, there or not')],
   },
+  {
+    id: 'local.resolves',
+    says: 'What counts is where its endpoint resolves to: with `..` inside of the root it is taken.',
+    tests: [local('a local path that resolves inside of the root is taken, one that leaves it is refused')],
+  },
 ]
 
 export const DESTINATIONS: Shown[] = [...RESOURCE, ...ROUTES, ...PREFLIGHT, ...ON_THIS_MACHINE]

@@ -47,6 +47,7 @@ export const preflight = http('backup-destinations/preflight')
 export const local = http('backup-destinations/local')
 export const storage = inFile('server/src/drivers/storage/contract.test.ts')
 export const sftp = inFile('server/src/drivers/storage/sftp.test.ts')
+export const privateKeys = inFile('server/src/drivers/ssh/private-key.test.ts')
 export const config = inFile('server/test/boot/config.test.ts')
 
 export const projects = http('projects/projects')

@@ -1,4 +1,4 @@
-import { compose, decide, gates, states, truth, verbs } from './files.ts'
+import { compose, decide, entries, gates, states, truth, verbs } from './files.ts'
 import type { Shown } from './statement.ts'
 
 const STACK = compose(
@@ -48,6 +48,11 @@ export const LIFE: Shown[] = [
     route: 'POST /api/deployments/:id/restart',
     says: 'of a release that was kept in part leaves what is known of what failed.',
     tests: [STACK],
+  },
+  {
+    id: 'life.port-taken',
+    says: 'A port of the server that somebody else has is told (`port_taken`), not asked about.',
+    tests: [entries('a port of the server that another project has is refused, and the failure names it')],
   },
   {
     id: 'life.pins',

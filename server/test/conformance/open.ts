@@ -121,10 +121,4 @@ export const OPEN: OpenArea[] = [
       { id: 'policy.destination-in-use', says: 'Deleting a destination that a policy uses: 409.' },
     ],
   },
-  {
-    title: 'Prompts',
-    open: [
-      { id: 'prompt.port-conflict', says: 'A port of the server that is taken is asked about (`port_conflict`).' },
-    ],
-  },
 ]

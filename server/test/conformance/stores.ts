@@ -1,4 +1,4 @@
-import { local, patch, preflight, sftp, validation } from './files.ts'
+import { local, patch, preflight, privateKeys, sftp, validation } from './files.ts'
 import type { Shown } from './statement.ts'
 
 /** Backup destinations, where the interface says “not shown”. */
@@ -17,7 +17,10 @@ export const STORES: Shown[] = [
   {
     id: 'store.passphrase',
     says: 'A private key may have a passphrase.',
-    tests: [sftp('a password, a key and a key with its passphrase open it')],
+    tests: [
+      sftp('a password, a key and a key with its passphrase open it'),
+      privateKeys('a key that ssh-keygen made', 'is opened by a process that watches its files, too'),
+    ],
   },
   {
     id: 'store.port',
