@@ -12,6 +12,7 @@ export type RuntimeFailureCode =
   | 'volume_unsafe'
   | 'port_taken'
   | 'engine_foreign'
+  | 'still_stopping'
 
 /** The engine works, but what was asked cannot be done. */
 export class RuntimeFailure extends Error {
@@ -42,6 +43,8 @@ const hints: Record<RuntimeFailureCode, string> = {
   volume_unsafe:
     'Look at it on the server (docker volume inspect), save what belongs to the project, remove the volume and deploy again.',
   engine_taken: 'Use another server. The other organization frees this one by removing it from its own servers.',
+  still_stopping:
+    'Look at the containers of the server (docker ps): end the one that does not stop (docker kill), then deploy again.',
   engine_foreign:
     'Use another server. If the other instance is gone for good, whoever runs this one takes the server over with `slipway-server admin instance adopt --server ID`.',
 }

@@ -12,6 +12,7 @@ import type { Outcome, WatchOptions } from './rollout/outcome.ts'
 import type { Restarted } from './rollout/restart.ts'
 import type { ServingOptions } from './rollout/serving.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
+import type { Leaving } from './rollout/wait-free.ts'
 import type { LogLine } from './running/log-lines.ts'
 import type { LogOptions } from './running/logs.ts'
 import type { ObservedService } from './running/observe.ts'
@@ -31,9 +32,14 @@ type Write = Call & { guard?: Guard }
 export interface Runtime {
   /**
    * Creates or updates. Restoring is applying an older spec, with `interrupt` if a rollout may still be running. A job runs
-   * once for each deployment that it is applied for; what it was before, and what still runs of it, is removed first.
+   * once for each deployment that it is applied for; what it was before, and what still runs of it, is removed first. Nothing
+   * is started beside containers that are being stopped and were its own, or have a volume or a port that it wants.
    */
-  apply(engine: EngineTarget, spec: ServiceSpec, options: Write & { interrupt?: boolean }): Promise<Applied>
+  apply(
+    engine: EngineTarget,
+    spec: ServiceSpec,
+    options: Write & { interrupt?: boolean; onWait?: (leaving: Leaving) => void },
+  ): Promise<Applied>
   /** Whether all tasks of a spec that was applied run before the deadline; of a job, whether it has done its work. */
   serving(engine: EngineTarget, service: ServiceKey, options: ServingOptions): Promise<boolean>
   /** How the rollout of a deployment ended; any number may watch, from any moment on. */

@@ -54,10 +54,10 @@ export function swarmRuntime(options: SwarmOptions): Runtime {
       return work(connection, within)
     })
   return {
-    async apply(engine, spec, { signal, interrupt = false, guard }) {
+    async apply(engine, spec, { signal, interrupt = false, guard, onWait }) {
       await write(engine, signal, READ_MS, async () => {})
       const rules = { policy: engine.policy ?? OPEN_POLICY, reservedPorts }
-      return applyOver({ connections, engine, signal }, spec, { instance, interrupt, guard, ...rules }, times)
+      return applyOver({ connections, engine, signal }, spec, { instance, interrupt, guard, onWait, ...rules }, times)
     },
     serving: (engine, key, options) => untilServing({ connections, engine, service: { ...key, instance } }, options),
     watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),

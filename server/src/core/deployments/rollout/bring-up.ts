@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import type { Leaving } from '../../../drivers/runtime/rollout/wait-free.ts'
 import { activeRelease } from '../release/of-project.ts'
 import type { Scene } from '../scene.ts'
 import { explainRollout } from './explain.ts'
@@ -89,7 +90,11 @@ async function applyInTurn(scene: Scene, spec: ServiceSpec, signal: AbortSignal)
   const deadline = performance.now() + TURN_MS
   for (;;) {
     try {
-      return await parts.runtime.apply(engine, spec, { signal, guard })
+      return await parts.runtime.apply(engine, spec, {
+        signal,
+        guard,
+        onWait: (leaving) => tellWait(scene, spec, leaving),
+      })
     } catch (error) {
       if ((error as { code?: string }).code !== 'update_running' || performance.now() > deadline) throw error
     }
@@ -97,4 +102,10 @@ async function applyInTurn(scene: Scene, spec: ServiceSpec, signal: AbortSignal)
     if (active) await parts.runtime.apply(engine, active, { signal, guard, interrupt: true })
     await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
+}
+
+function tellWait({ events }: Scene, { service }: ServiceSpec, { services, containers }: Leaving): void {
+  const what = containers === 1 ? 'a container' : `${containers} containers`
+  const line = `It is started when ${what} of ${services.join(', ')} ${containers === 1 ? 'has' : 'have'} ended: both must not run at the same time.`
+  events.write('log', { service, step: 'rollout', stream: 'stdout', line })
 }

@@ -18,6 +18,7 @@ import { isJob } from './job.ts'
 import { isOurs, isUp } from './judge.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
+import { type Leaving, leavingBefore, StillLeaving } from './wait-free.ts'
 
 export type Applied = {
   /** `undone`: it was there already, and the engine has gone back from it by itself. */
@@ -37,6 +38,8 @@ export type ApplyOptions = {
   /** Write even while a rollout is running: for going back to a spec that is known to be good. */
   interrupt: boolean
   guard?: Guard | undefined
+  /** Told while it waits for containers that are being stopped. */
+  onWait?: ((leaving: Leaving) => void) | undefined
 }
 
 const MOST_ATTEMPTS = 4
@@ -72,6 +75,8 @@ export async function applySpec(
       const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
       if (current && isInTheWay(current, spec)) throw new InTheWay(applied)
+      const leaving = await leavingBefore(docker, spec, { instance, current }, signal)
+      if (leaving.length > 0) throw new StillLeaving(leaving)
       await refuseTaken(docker, spec, instance, signal)
       const of = (all: { name: string }[]) => ({ instance, project: spec.project, names: all.map(({ name }) => name) })
       await acceptExisting(docker, of(spec.volumes), signal)

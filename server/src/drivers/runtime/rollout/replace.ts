@@ -3,6 +3,7 @@ import type { EngineTarget } from '../engine.ts'
 import { type Applied, type ApplyOptions, applySpec, InTheWay } from './apply.ts'
 import { removeService } from './remove.ts'
 import type { ServiceSpec } from './spec.ts'
+import { leavingOf, StillLeaving, untilOver } from './wait-free.ts'
 
 type Place = { connections: Connections; engine: EngineTarget; signal: AbortSignal }
 type Times = { writeMs: number; removeMs: number }
@@ -12,7 +13,7 @@ const MOST_REMOVALS = 2
 
 /**
  * Applies a spec; what cannot become it is removed first, with its grace period, and only then. Whoever is killed in
- * between leaves no service, and the next one makes it.
+ * between leaves no service, and the next one makes it, when the last container of what was removed has ended.
  */
 export async function applyOver(
   place: Place,
@@ -21,10 +22,10 @@ export async function applyOver(
   times: Times,
 ): Promise<Applied> {
   const { connections, engine, signal } = place
-  const { instance, guard } = options
+  const { instance, guard, onWait } = options
   const { project, service } = spec
   let previous: Applied['previous'] = null
-  for (let removals = 0; ; removals++) {
+  for (let removals = 0; ; ) {
     try {
       const limits = { signal, deadlineMs: times.writeMs }
       const applied = await connections.use(engine, limits, ({ docker }, within) =>
@@ -32,10 +33,17 @@ export async function applyOver(
       )
       return { ...applied, previous: applied.previous ?? previous }
     } catch (error) {
+      if (error instanceof StillLeaving) {
+        onWait?.(leavingOf(error.tasks))
+        await untilOver(place, { tasks: error.tasks, spec, instance, leastMs: times.removeMs })
+        continue
+      }
       if (!(error instanceof InTheWay) || removals === MOST_REMOVALS) throw error
+      removals += 1
       previous = error.previous ?? previous
-      const seen = { instance, deployments: [error.previous?.deployment ?? null], guard, wait: true }
-      await connections.use(engine, { signal, deadlineMs: times.removeMs }, ({ docker }, within) =>
+      // The next look finds its containers, and waits for them as long as they may take.
+      const seen = { instance, deployments: [error.previous?.deployment ?? null], guard, wait: false }
+      await connections.use(engine, { signal, deadlineMs: times.writeMs }, ({ docker }, within) =>
         removeService(docker, { project, service }, seen, within),
       )
     }
