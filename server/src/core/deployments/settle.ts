@@ -9,6 +9,7 @@ import type { DeployParts } from './parts.ts'
 import { dropImages } from './release/images.ts'
 import { releaseOf } from './release/release.ts'
 import { ensureGround } from './rollout/ground.ts'
+import { makeWay } from './rollout/make-way.ts'
 import { forgetOtherPorts, postpone, serversOf, writeSettled } from './settle-store.ts'
 import * as store from './store.ts'
 
@@ -89,6 +90,7 @@ export async function stands(
   await ensureGround(parts, { engine, org: run.orgId, project: projectId, release }, signal)
   const stand = async (spec: ServiceSpec): Promise<boolean> => {
     await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
+    await makeWay({ parts, engine, signal, guard: guardOf(run) }, spec, { release: services })
     const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
     return (await parts.runtime.watch(engine, spec, options)).outcome === 'healthy'
   }

@@ -13,6 +13,7 @@ import type { Restarted } from './rollout/restart.ts'
 import type { ServingOptions } from './rollout/serving.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
 import type { Leaving } from './rollout/wait-free.ts'
+import type { Holder } from './running/holders.ts'
 import type { LogLine } from './running/log-lines.ts'
 import type { LogOptions } from './running/logs.ts'
 import type { ObservedService } from './running/observe.ts'
@@ -62,6 +63,8 @@ export interface Runtime {
   /** Takes all of a project but its images and volumes away, and returns when it is gone. */
   withdraw(engine: EngineTarget, project: string, options: Write & { atOnce?: boolean }): Promise<Withdrawn>
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
+  /** Other services of its project that have a volume or a port which the spec needs for itself alone. */
+  holders(engine: EngineTarget, spec: ServiceSpec, options: Call): Promise<Holder[]>
   /** What runs of all projects, to compare with what is to run. */
   survey(engine: EngineTarget, options: Call): Promise<Survey>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>

@@ -15,6 +15,7 @@ import { applyOver } from './rollout/replace.ts'
 import { restartService } from './rollout/restart.ts'
 import { untilServing } from './rollout/serving.ts'
 import { watchRollout } from './rollout/watch.ts'
+import { holdersOf } from './running/holders.ts'
 import { serviceLogs } from './running/logs.ts'
 import { observeProject, overprivileged } from './running/observe.ts'
 import { surveyEngine } from './running/survey.ts'
@@ -98,10 +99,12 @@ type Run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, wo
 function readOperations(
   instance: string,
   run: Run,
-): Pick<Runtime, 'observe' | 'overprivileged' | 'survey' | 'tasks' | 'usage'> {
+): Pick<Runtime, 'observe' | 'holders' | 'overprivileged' | 'survey' | 'tasks' | 'usage'> {
   return {
     observe: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
+    holders: (engine, spec, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => holdersOf(docker, spec, instance, within)),
     overprivileged: (engine, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => overprivileged(docker, instance, within)),
     survey: (engine, { signal }) =>

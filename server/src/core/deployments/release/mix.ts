@@ -1,12 +1,24 @@
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import { predecessorsOf } from '../rollout/exclusive.ts'
 import { portOf, type Release } from './release.ts'
 
-/** What came up of one release, and the others as they were: each with the port that it really listens on. */
+/**
+ * What came up of one release, and the others as they were: each with the port that it really listens on. One that was
+ * to be replaced under another name stays where that one did not come up: it has the data.
+ */
 export function mixOf(wanted: Release, before: Release, came: (service: string) => boolean): Release {
   const isThere = (name: string) => before.services.some(({ service }) => service === name)
-  const services = wanted.services.flatMap((spec) => {
+  const were = before.services
+  const isPart = (name: string) => wanted.services.some(({ service }) => service === name)
+  const replacedBy = (spec: ServiceSpec) => predecessorsOf(spec, wanted.services, were)
+  const taken = new Set(wanted.services.filter(({ service }) => came(service)).flatMap(replacedBy))
+  const all = wanted.services.flatMap((spec) => {
     if (came(spec.service)) return [spec]
-    return before.services.filter(({ service }) => service === spec.service)
+    const old = were.filter(({ service }) => service === spec.service)
+    const replaced = replacedBy(spec).filter(({ service }) => !isPart(service))
+    return [...old, ...replaced].filter((one) => !taken.has(one))
   })
+  const services = [...new Set(all)]
   const stayed = services.map(({ service }) => service).filter((name) => !came(name) && isThere(name))
   const ports = { ...wanted.ports, ...Object.fromEntries(stayed.map((name) => [name, portOf(before, name)])) }
   return { ...wanted, services, ports }

@@ -4,7 +4,9 @@ import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Leaving } from '../../../drivers/runtime/rollout/wait-free.ts'
 import { activeRelease } from '../release/of-project.ts'
 import type { Scene } from '../scene.ts'
+import { sharesWith } from './exclusive.ts'
 import { explainRollout } from './explain.ts'
+import { makeWay } from './make-way.ts'
 import { watchJob } from './watch-job.ts'
 
 const DEADLINE_MS = 10 * 60_000
@@ -13,12 +15,19 @@ const TURN_MS = 2 * 60_000
 const LOOK_MS = 300
 
 /**
- * Brings one service up. "Healthy" is what the engine's tasks show, never what an update says about itself. `since`: when an
- * owner before this one began.
+ * Brings one service of a release up. "Healthy" is what the engine's tasks show, never what an update says about itself.
+ * `since`: when an owner before this one began.
  */
-export async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSignal, since?: Date): Promise<void> {
+export async function bringUp(
+  scene: Scene,
+  spec: ServiceSpec,
+  release: ServiceSpec[],
+  signal: AbortSignal,
+  since?: Date,
+): Promise<void> {
   const { deployment, events } = scene
   const { service } = spec
+  if (spec.deployment === deployment.id) await stopPredecessors(scene, spec, release, signal)
   const applied = await applyInTurn(scene, spec, signal)
   // One of a former deployment that is as it was.
   if (applied.did === 'unchanged' && spec.deployment !== deployment.id) return
@@ -50,6 +59,25 @@ export async function bringUp(scene: Scene, spec: ServiceSpec, signal: AbortSign
   events.write('service', { service, status: 'failed', outcome: outcome.outcome, reason })
   await events.flush()
   throw explainRollout(outcome, service, spec.job)
+}
+
+/** What only one can have is given up by whoever has it before its successor starts; if that one fails, it is put back. */
+async function stopPredecessors(scene: Scene, spec: ServiceSpec, release: ServiceSpec[], signal: AbortSignal) {
+  const { parts, engine, events, run } = scene
+  const before = await activeRelease(scene)
+  const was = before.find(({ service }) => service === spec.service)
+  const place = { parts, engine, signal, guard: () => run.write(async () => {}) }
+  await makeWay(place, spec, {
+    release,
+    // Both had it in the release before, so they may go on with it until their turn comes.
+    spared: (service) => was !== undefined && sharesWith(before, was, service),
+    onStop({ service, holds }) {
+      const because = `${spec.service} takes over ${holds.join(' and ')}, which only one can have at a time`
+      events.write('service', { service, status: 'removed', because })
+      const line = `${service} is stopped first: ${because}.`
+      events.write('log', { service: spec.service, step: 'rollout', stream: 'stdout', line })
+    },
+  })
 }
 
 type Watched = { specHash: string; signal: AbortSignal; onState(state: RolloutState): void }

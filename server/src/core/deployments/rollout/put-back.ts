@@ -3,7 +3,9 @@ import { LATER } from '../../../jobs/steps.ts'
 import { dropImagesOf } from '../release/images.ts'
 import { activeRelease, frozenRelease } from '../release/of-project.ts'
 import type { Because, Scene } from '../scene.ts'
+import { predecessorsOf, sharesWith } from './exclusive.ts'
 import { explainRollout } from './explain.ts'
+import { makeWay } from './make-way.ts'
 import { closeOtherDoors } from './open-doors.ts'
 
 const PATIENT_MS = 3 * 60_000
@@ -41,7 +43,7 @@ async function restore(scene: Scene, signal: AbortSignal, because: Because): Pro
   const { services } = await frozenRelease(scene)
   const isPart = (name: string) => previous.some(({ service }) => service === name)
   const ends = await Promise.all([
-    ...previous.map((spec) => goBack(scene, spec, signal, because)),
+    ...previous.map((spec) => goBack(scene, spec, previous, signal, because)),
     ...services.filter(({ service }) => !isPart(service)).map((spec) => take(scene, spec, signal)),
   ])
   if (!ends.every((done) => done)) return LATER
@@ -55,7 +57,13 @@ const guardOf =
     run.write(async () => {})
 
 /** Whether it is as it was. A job is over: its old form is not run again, and what is left of its new one goes. */
-async function goBack(scene: Scene, spec: ServiceSpec, signal: AbortSignal, because: Because): Promise<boolean> {
+async function goBack(
+  scene: Scene,
+  spec: ServiceSpec,
+  previous: ServiceSpec[],
+  signal: AbortSignal,
+  because: Because,
+): Promise<boolean> {
   const { parts, engine, deployment } = scene
   if (spec.job) {
     const [now] = (await parts.runtime.observe(engine, deployment.projectId, { signal })).filter(
@@ -63,6 +71,8 @@ async function goBack(scene: Scene, spec: ServiceSpec, signal: AbortSignal, beca
     )
     return now?.deployment === deployment.id ? take(scene, spec, signal) : true
   }
+  // Whoever took over its volume or its port gives it back first.
+  await makeWay({ parts, engine, signal, guard: guardOf(scene) }, spec, { release: previous })
   const applied = await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(scene) })
   if (because === 'failed') {
     await watchReturn(scene, spec, signal)
@@ -85,13 +95,22 @@ async function take(
 }
 
 /** Where a service that did not come up is after it was put back; whoever comes later tries again where that failed. */
-export async function putBackOne(scene: Scene, spec: ServiceSpec, signal: AbortSignal): Promise<Status> {
-  const before = (await activeRelease(scene)).find(({ service }) => service === spec.service)
+export async function putBackOne(
+  scene: Scene,
+  spec: ServiceSpec,
+  services: ServiceSpec[],
+  signal: AbortSignal,
+): Promise<Status> {
+  const previous = await activeRelease(scene)
+  const before = previous.find(({ service }) => service === spec.service)
   try {
     // What a job did stays done; it has nothing to go back to, unless it has taken the place of a service.
-    if (spec.job && (before === undefined || before.job)) return 'failed'
-    await (before ? goBack(scene, before, signal, 'failed') : take(scene, spec, signal))
-    return before ? 'restored' : 'removed'
+    const isOver = spec.job && (before === undefined || before.job)
+    // Whoever has what it needs came up with the release: taking it away is for whoever decides about the whole.
+    if (before && !isOver && (await isHeld(scene, before, previous, signal))) return 'failed'
+    if (!isOver) await (before ? goBack(scene, before, previous, signal, 'failed') : take(scene, spec, signal))
+    await putPredecessorsBack(scene, spec, { services, previous, signal })
+    return isOver ? 'failed' : before ? 'restored' : 'removed'
   } catch (error) {
     signal.throwIfAborted()
     scene.parts.log.warn(
@@ -102,6 +121,30 @@ export async function putBackOne(scene: Scene, spec: ServiceSpec, signal: AbortS
   }
 }
 type Status = 'restored' | 'removed' | 'failed'
+
+type Releases = { services: ServiceSpec[]; previous: ServiceSpec[]; signal: AbortSignal }
+
+/** Those that were stopped for it run again, unless another service of the release has what they need. */
+async function putPredecessorsBack(scene: Scene, spec: ServiceSpec, { services, previous, signal }: Releases) {
+  const { parts, engine, events } = scene
+  const { projectId } = scene.deployment
+  for (const one of predecessorsOf(spec, services, previous)) {
+    const { service } = one
+    // One that is part of the release and runs has had its own turn: it let go of what was taken over.
+    const isPart = services.some((other) => other.service === service)
+    const there = await parts.runtime.observe(engine, projectId, { signal })
+    if (isPart && there.some((other) => other.service === service)) continue
+    if (await isHeld(scene, one, previous, signal)) continue
+    await goBack(scene, one, previous, signal, 'failed')
+    events.write('service', { service, status: 'restored', because: `${spec.service} did not come up` })
+  }
+}
+
+/** Whether another service has what this one needs for itself alone, and did not share it with it before. */
+async function isHeld({ parts, engine }: Scene, spec: ServiceSpec, previous: ServiceSpec[], signal: AbortSignal) {
+  const holders = await parts.runtime.holders(engine, spec, { signal })
+  return holders.some(({ service }) => !sharesWith(previous, spec, service))
+}
 
 async function watchReturn({ parts, engine }: Scene, spec: ServiceSpec, signal: AbortSignal): Promise<void> {
   const options = { deployment: spec.deployment, signal, deadlineMs: PATIENT_MS }

@@ -11,6 +11,7 @@ import { retell } from '../retell.ts'
 import type { Because, Scene } from '../scene.ts'
 import { patchService } from '../services-store.ts'
 import { bringUp } from './bring-up.ts'
+import { orderOf } from './exclusive.ts'
 import { ensureGround } from './ground.ts'
 import { inTurns } from './in-turns.ts'
 import { openBothDoors } from './open-doors.ts'
@@ -37,20 +38,27 @@ const AT_ONCE = 4
 export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Frozen): Promise<Brought[]> {
   // As it was frozen: what somebody has decided to keep of it is another, and the steps are those of the first.
   const release = openRelease(scene.parts, scene.deployment.id, sealed)
+  const { services } = release
   const ground = once((signal: AbortSignal) => prepareGround(scene, release, signal))
   const undo = (signal: AbortSignal, _: unknown, because: Because) => putBack(scene, signal, because)
   const [only, ...others] = release.services
   if (only && others.length === 0) {
     const since = scene.run.since('rollout')
-    await step('rollout', (signal) => ground(signal).then(() => bringUp(scene, only, signal, since)), { undo })
+    await step('rollout', (signal) => ground(signal).then(() => bringUp(scene, only, services, signal, since)), {
+      undo,
+    })
     return [{ service: only.service, came: true, changed: true, status: 'healthy', error: null }]
   }
   const one = (spec: ServiceSpec): Promise<Brought> => {
     const name = `rollout:${spec.service}`
-    return step<Brought>(name, (signal) => ground(signal).then(() => attempt(scene, spec, name, signal)), {
-      undo,
-      onEnd: (tx, { service, status, error }) => patchService(tx, scene.run.id, service, { status, error }),
-    })
+    return step<Brought>(
+      name,
+      (signal) => ground(signal).then(() => attempt(scene, spec, services, { step: name, signal })),
+      {
+        undo,
+        onEnd: (tx, { service, status, error }) => patchService(tx, scene.run.id, service, { status, error }),
+      },
+    )
   }
   const held = async (spec: ServiceSpec, by: string): Promise<Brought> => {
     const brought = await heldBack(scene, spec, by)
@@ -58,22 +66,28 @@ export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Froze
     await scene.run.write((tx) => patchService(tx, scene.run.id, service, { status, error }))
     return brought
   }
-  return inTurns(release.services, { after: release.after ?? {}, most: AT_ONCE, one, held })
+  const order = orderOf(release, await activeRelease(scene))
+  return inTurns(order.services, { after: order.after, most: AT_ONCE, one, held })
 }
 
 /** Its failure is an answer, not an end: others of its release may be fine. */
-async function attempt(scene: Scene, spec: ServiceSpec, step: string, signal: AbortSignal): Promise<Brought> {
+async function attempt(
+  scene: Scene,
+  spec: ServiceSpec,
+  services: ServiceSpec[],
+  { step, signal }: { step: string; signal: AbortSignal },
+): Promise<Brought> {
   const { service } = spec
   const changed = spec.deployment === scene.deployment.id
   // One that ran to its end does not run again for being looked at.
   if (!changed && spec.job) return { service, came: true, changed, status: 'healthy', error: null }
   try {
-    await bringUp(scene, spec, signal, scene.run.since(step))
+    await bringUp(scene, spec, services, signal, scene.run.since(step))
     return { service, came: true, changed, status: 'healthy', error: null }
   } catch (error) {
     const told = await retell(scene, { step, signal }, error)
     if (!(told instanceof DeployFailure) || signal.aborted) throw told
-    return { service, came: false, changed, status: await putBackOne(scene, spec, signal), error: told.error }
+    return { service, came: false, changed, status: await putBackOne(scene, spec, services, signal), error: told.error }
   }
 }
 
