@@ -4,6 +4,7 @@ import { Refusal } from '../../errors.ts'
 import type { Run } from '../../jobs/steps.ts'
 import { DeployFailure } from './failure.ts'
 import { lastLine } from './failure-store.ts'
+import { shownLine } from './line.ts'
 import { type Scene, theOnly } from './scene.ts'
 
 /** `run.step`, whose failures are told to whoever deploys. */
@@ -53,7 +54,8 @@ async function shownAt(
   const say = (line: string) => events.write('log', { service: at.service, step: at.step, stream: 'stderr', line })
   for (const line of failure.lines) say(line)
   await events.flush()
-  const find = (step: string, line?: string) => lastLine(parts.db, run.id, step, line)
+  // As it was written: what a step is called may hold a secret.
+  const find = (step: string, line?: string) => lastLine(parts.db, run.id, shownLine(step, redact), line)
   const { step, line } = failure.shownBy ?? { step: at.step }
   const exact = line === undefined ? null : await find(step, redact(line))
   const printed = exact ?? (await find(step)) ?? (await find(at.step))

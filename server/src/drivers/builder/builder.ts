@@ -65,7 +65,8 @@ export type BuildStep = {
 
 export type BuildEvent =
   | ({ type: 'step' } & BuildStep)
-  | { type: 'log'; step: string; stream: 'stdout' | 'stderr'; line: string; at: string }
+  /** `name`: of the step, as its own events have it. */
+  | { type: 'log'; step: string; name: string; stream: 'stdout' | 'stderr'; line: string; at: string }
   /** `total` is 0 where the engine does not know it. */
   | { type: 'progress'; step: string; what: string; current: number; total: number; done: boolean }
 

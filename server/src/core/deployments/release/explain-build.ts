@@ -6,6 +6,8 @@ export type FailedBuild = {
   failure: BuildFailure
   /** The instruction that failed, as the log calls it: `[2/3] RUN npm ci`. */
   instruction: string | undefined
+  /** The same, as the lines of the log have it. */
+  step: string | undefined
   /** The Dockerfile is ours, so its lines say nothing to whoever deploys. */
   generated: boolean
   /** What the failed step printed last. */
@@ -89,7 +91,7 @@ export function explainBuild(failed: FailedBuild, service: string): DeployFailur
   const rule = RULES.find(({ applies }) => applies(failed, failed.failure.message)) as Rule
   const message = rule.message(failed, placeOf(failed))
   const words = { code: rule.code, step: 'build', service, message, hint: rule.hint }
-  const { step } = failed.failure
+  const { step } = failed
   const line = rule.code === 'disk_full' ? failed.lastLines.findLast((one) => NO_SPACE.test(one)) : undefined
   return new DeployFailure(words, { shownBy: step === undefined ? undefined : { step, line } })
 }

@@ -95,15 +95,16 @@ async function buildImage(
     const { failure, steps } = result
     const instruction = steps.find(({ id }) => id === failure.step)?.name
     const own = lastLines.filter(({ step }) => step === failure.step).map(({ line }) => line)
-    throw explainBuild({ failure, instruction, generated: found.generated, lastLines: own }, service)
+    const shown = { generated: found.generated, lastLines: own, step: instruction && shortName(instruction) }
+    throw explainBuild({ failure, instruction, ...shown }, service)
   }
   return { name: tag, id: result.imageId, port: config.port ?? found.port, generated: found.generated }
 }
 
 function tell({ events }: Scene, service: string, event: BuildEvent): void {
   if (event.type === 'log') {
-    const { step, stream, line, at } = event
-    events.write('log', { service, step, stream, line }, new Date(at))
+    const { name, stream, line, at } = event
+    events.write('log', { service, step: shortName(name), stream, line }, new Date(at))
   } else if (event.type === 'step') {
     const { type, ...step } = event
     events.write(type, { service, ...step })
@@ -111,6 +112,12 @@ function tell({ events }: Scene, service: string, event: BuildEvent): void {
 }
 
 type Printed = { step: string; line: string }
+const MOST_NAME_CHARACTERS = 120
+
+/** It stands on every line that the step prints, and a RUN may be a whole script. */
+const shortName = (name: string) =>
+  name.length > MOST_NAME_CHARACTERS ? `${name.slice(0, MOST_NAME_CHARACTERS - 1)}…` : name
+
 
 /** Some of them belong to other steps that ran at the same time. */
 const MOST_REMEMBERED = 50

@@ -75,6 +75,7 @@ const build = (more: Partial<FailedBuild['failure']>, rest: Partial<FailedBuild>
     {
       failure: { message: '', cancelled: false, timedOut: false, clipped: false, step: 'sha256:1', ...more },
       instruction: '[2/3] RUN npm ci',
+      step: '[2/3] RUN npm ci',
       generated: false,
       lastLines: [],
       ...rest,
@@ -152,5 +153,5 @@ test.each<[string, Parameters<typeof build>, string, RegExp]>([
   const { error, shownBy } = build(...given)
   expect(error).toMatchObject({ code, step: 'build', service: 'web', hint: expect.any(String) })
   expect(error.message).toMatch(message)
-  expect(shownBy?.step).toBe('sha256:1')
+  expect(shownBy?.step).toBe('[2/3] RUN npm ci')
 })

@@ -9,14 +9,14 @@ type OpenLine = { step: string; stream: 'stdout' | 'stderr'; decoder: StringDeco
 const MOST_CHARACTERS = 16_384
 
 /** Whole lines from pieces that hold many lines, half a line, or half a character. */
-export function logLines(emit: (event: BuildEvent) => void) {
+export function logLines(emit: (event: BuildEvent) => void, nameOf: (step: string) => string) {
   const open = new Map<string, OpenLine>()
   let clipped = false
 
   const print = ({ step, stream, at }: OpenLine, line: string) => {
     // BuildKit's own words, in the middle of what the program printed.
     clipped ||= line.startsWith('[output clipped, log limit')
-    emit({ type: 'log', step, stream, line: line.endsWith('\r') ? line.slice(0, -1) : line, at })
+    emit({ type: 'log', step, name: nameOf(step), stream, line: line.endsWith('\r') ? line.slice(0, -1) : line, at })
   }
   const finish = (key: string, begun: OpenLine) => {
     open.delete(key)

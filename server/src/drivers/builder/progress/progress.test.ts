@@ -63,7 +63,46 @@ describe.for([
   })
 })
 
+describe('a step', () => {
+  const over = { ...run, started: at, completed: at }
+
+  test('that is first reported when it is over has been started before', () => {
+    const { events } = readAll(documentsOf({ vertexes: [run] }, { vertexes: [over] }, { vertexes: [over] }))
+    expect(events).toMatchObject([
+      { state: 'started', startedAt: expect.any(String), finishedAt: null, durationMs: null },
+      { state: 'finished', durationMs: 0 },
+    ])
+  })
+
+  test('that starts again after it was over is told so', () => {
+    const { events } = readAll(
+      documentsOf({ vertexes: [over] }, { vertexes: [{ ...run, started: at }] }, { vertexes: [over] }),
+    )
+    expect(events.map((event) => event.type === 'step' && event.state)).toEqual([
+      'started',
+      'finished',
+      'started',
+      'finished',
+    ])
+  })
+
+  test('that never began has no beginning', () => {
+    const { events } = readAll(documentsOf({ vertexes: [{ ...run, error: 'context canceled' }] }))
+    expect(events).toMatchObject([{ state: 'failed', cancelled: true, startedAt: null }])
+  })
+})
+
 describe('what is printed', () => {
+  test('bears the name of its step', () => {
+    const { events } = readAll(
+      documentsOf({ vertexes: [run], logs: [piece('sha256:1', 'a\n'), piece('sha256:2', 'b\n')] }),
+    )
+    expect(events).toMatchObject([
+      { step: 'sha256:1', name: run.name, line: 'a' },
+      { step: 'sha256:2', name: 'build', line: 'b' },
+    ])
+  })
+
   test('a line without an end is cut, not collected', () => {
     const logs = Array.from({ length: 100 }, () => piece('sha256:1', 'x'.repeat(1000)))
     const { events } = readAll(documentsOf({ vertexes: [{ ...run, started: at }] }, { logs }))

@@ -17,11 +17,13 @@ export type StepTracker = {
 export function trackSteps(emit: (event: BuildEvent) => void, rename: (name: string) => string): StepTracker {
   const steps = new Map<string, BuildStep>()
   const errors = new Map<string, string>()
-  const logs = logLines(emit)
+  const names = new Map<string, string>()
+  const logs = logLines(emit, (id) => names.get(id) ?? UNNAMED)
 
   // A step is reported several times and may start again after it was complete: the newest report wins, but its first
   // start stays.
   const vertex = (reported: Vertex) => {
+    names.set(reported.digest, rename(reported.name))
     if (reported.started === undefined && !reported.error) return
     const before = steps.get(reported.digest)
     const step = stepOf(reported, before, rename)
@@ -29,6 +31,8 @@ export function trackSteps(emit: (event: BuildEvent) => void, rename: (name: str
     steps.set(step.id, step)
     if (reported.error && !step.cancelled) errors.set(step.id, reported.error)
     else errors.delete(step.id)
+    // BuildKit reports what takes no time, as the look into its cache, only when it is over.
+    if (!before && step.state !== 'started' && step.startedAt !== null) emit({ type: 'step', ...step, ...BEGUN })
     if (!before || before.state !== step.state || before.cached !== step.cached) emit({ type: 'step', ...step })
   }
 
@@ -49,6 +53,10 @@ export function trackSteps(emit: (event: BuildEvent) => void, rename: (name: str
     clipped: () => logs.clipped(),
   }
 }
+
+/** Of a step that BuildKit has not named. */
+const UNNAMED = 'build'
+const BEGUN = { state: 'started', cancelled: false, finishedAt: null, durationMs: null } as const
 
 function stepOf(reported: Vertex, before: BuildStep | undefined, rename: (name: string) => string): BuildStep {
   const startedAt = before?.startedAt ?? instant(reported.started)
