@@ -64,14 +64,15 @@ async function clear(parts: DeployParts, where: Where, id: string, signal: Abort
   const server = await servers.find(parts.db, orgId, id)
   const engine = server && engineOf(parts, server)
   if (!engine || (await parts.runtime.owner.read(engine, { signal })).org !== orgId) return
-  await guard()
-  await parts.edge.route(engine, projectId, [], signal).catch((error) => {
-    if ((error as { code?: string }).code !== 'edge_missing') throw error
-  })
+  await parts.edge
+    .route(engine, projectId, () => guard().then(() => []), signal)
+    .catch((error) => {
+      if ((error as { code?: string }).code !== 'edge_missing') throw error
+    })
   await parts.runtime.withdraw(engine, projectId, { signal, guard })
   if (volumes === 'delete') await dropVolumes(parts, engine, where, signal)
-  await guard()
   for (const image of await parts.runtime.images.list(engine, repositoryOf(projectId), { signal })) {
+    await guard()
     await parts.runtime.images.remove(engine, image, { signal }).catch((error) => {
       if ((error as { code?: string }).code !== 'in_use') throw error
     })
@@ -82,7 +83,7 @@ async function clear(parts: DeployParts, where: Where, id: string, signal: Abort
 async function dropVolumes(parts: DeployParts, engine: EngineTarget, { projectId, guard }: Where, signal: AbortSignal) {
   for (const { name } of await parts.runtime.volumes.list(engine, projectId, { signal })) {
     for (let attempt = 1; ; attempt++) {
-      await parts.runtime.removeEnded(engine, projectId, { signal })
+      await parts.runtime.removeEnded(engine, projectId, { signal, guard })
       const left = await parts.runtime.volumes
         .remove(engine, projectId, name, { signal, guard })
         .catch((error) => error)

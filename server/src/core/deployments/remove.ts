@@ -100,7 +100,8 @@ async function stop(parts: DeployParts, run: Run, signal: AbortSignal): Promise<
   if (!row?.active) return
   const engine = engineOf(parts, await servers.load(parts.db, run.orgId, row.serverId))
   await run.write((tx) => leadTo(tx, row.projectId, null))
-  await parts.edge.route(engine, row.projectId, [], signal).catch((error) => {
+  const nowhere = () => run.write(async () => [])
+  await parts.edge.route(engine, row.projectId, nowhere, signal).catch((error) => {
     if ((error as { code?: string }).code !== 'edge_missing') throw error
   })
   await parts.runtime.withdraw(engine, row.projectId, { signal, guard: () => run.write(async () => {}) })

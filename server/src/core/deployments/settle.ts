@@ -53,7 +53,8 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
       await run.write((tx) => forgetOtherPorts(tx, projectId))
       await routes(here)
       const except = active?.serverId === serverId ? { except: deploymentsIn(parts, active) } : {}
-      const { alive } = await parts.runtime.removeEnded(engine, projectId, { signal, ...except })
+      const ended = { signal, guard: guardOf(run), ...except }
+      const { alive } = await parts.runtime.removeEnded(engine, projectId, ended)
       found.again ||= alive > 0
       const { inUse } = await dropImages(parts, { engine, orgId, projectId, guard: guardOf(run) }, signal)
       found.again ||= inUse.length > 0
@@ -89,8 +90,8 @@ export async function stands(
   await run.write(async () => {})
   await ensureGround(parts, { engine, org: run.orgId, project: projectId, release }, signal)
   const stand = async (spec: ServiceSpec): Promise<boolean> => {
-    await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
     await makeWay({ parts, engine, signal, guard: guardOf(run) }, spec, { release: services })
+    await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
     const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
     return (await parts.runtime.watch(engine, spec, options)).outcome === 'healthy'
   }

@@ -1,16 +1,23 @@
 import type Docker from 'dockerode'
 import type { ContainerAnswer } from './answers.ts'
 import { callEngine, statusOf } from './ask.ts'
+import type { Guard } from './guard.ts'
 import { having, LABEL } from './labels.ts'
 
-type Wanted = { instance: string; project: string; deployment: string | undefined; except: string[] }
+type Wanted = {
+  instance: string
+  project: string
+  deployment: string | undefined
+  except: string[]
+  guard?: Guard | undefined
+}
 
 /**
  * Removes containers that have ended. Swarm keeps the last five of each place as a record, and with them their images;
  * of a deployment that came to nothing there is no reason to. Says how many have not ended yet.
  */
 export async function removeEnded(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<{ alive: number }> {
-  const { instance, project, deployment, except } = wanted
+  const { instance, project, deployment, except, guard } = wanted
   const labels = { [LABEL.instance]: instance, [LABEL.project]: project }
   const filters = having(deployment === undefined ? labels : { ...labels, [LABEL.deployment]: deployment })
   const found = await callEngine<ContainerAnswer[]>(
@@ -26,6 +33,7 @@ export async function removeEnded(docker: Docker, wanted: Wanted, signal: AbortS
   const [ended, alive] = [true, false].map((over) =>
     ours.filter(({ State }) => (State === 'exited' || State === 'dead') === over),
   ) as [ContainerAnswer[], ContainerAnswer[]]
+  if (ended.length > 0) await guard?.()
   for (const { Id } of ended) {
     await callEngine(docker, { method: 'DELETE', path: `/containers/${Id}`, query: { v: true } }, signal).catch(
       (error) => {

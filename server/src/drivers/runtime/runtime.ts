@@ -116,7 +116,7 @@ export interface Runtime {
   removeEnded(
     engine: EngineTarget,
     project: string,
-    options: Call & { deployment?: string; except?: string[] },
+    options: Write & { deployment?: string; except?: string[] },
   ): Promise<{ alive: number }>
   /** Removes containers that were made for seconds and outlived whoever made them; says how many. */
   removeStrays(engine: EngineTarget, options: Call & { before: Date }): Promise<number>

@@ -121,9 +121,9 @@ function cleaningOperations(
   write: Run,
 ): Pick<Runtime, 'removeEnded' | 'removeStrays' | 'collectGarbage'> {
   return {
-    removeEnded: (engine, project, { signal, deployment, except = [] }) =>
+    removeEnded: (engine, project, { signal, deployment, except = [], guard }) =>
       write(engine, signal, WRITE_MS, ({ docker }, within) =>
-        removeEnded(docker, { instance, project, deployment, except }, within),
+        removeEnded(docker, { instance, project, deployment, except, guard }, within),
       ),
     removeStrays: (engine, { signal, before }) =>
       write(engine, signal, WRITE_MS, ({ docker }, within) => removeStrays(docker, { instance, before }, within)),

@@ -30,7 +30,7 @@ export async function withdrawProject(docker: Docker, wanted: Wanted, signal: Ab
   const { instance, project, atOnce, guard } = wanted
   const labels = { [LABEL.instance]: instance, [LABEL.project]: project }
   const services = await takeServices(docker, labels, { guard, signal })
-  if (atOnce) await killAll(docker, labels, signal)
+  if (atOnce) await killLeaving(docker, labels, { guard, signal })
   // A task stays in the list until its container has ended.
   while ((await tasksOf(docker, labels, signal)).length > 0) await pause(200, signal)
   const networks = await callEngine<NetworkAnswer[]>(
@@ -38,10 +38,13 @@ export async function withdrawProject(docker: Docker, wanted: Wanted, signal: Ab
     { path: '/networks', query: { filters: having(labels) } },
     signal,
   )
-  await guard?.()
-  for (const network of networks) await whenFree(() => dropNetwork(docker, network, signal), signal)
+  const whileOurs = async (remove: () => Promise<unknown>) => {
+    await guard?.()
+    return remove()
+  }
+  for (const network of networks) await whenFree(() => whileOurs(() => dropNetwork(docker, network, signal)), signal)
   for (const file of await projectFiles(docker, labels, signal)) {
-    await whenFree(() => removeFile(docker, file, signal), signal)
+    await whenFree(() => whileOurs(() => removeFile(docker, file, signal)), signal)
   }
   return { services, networks: networks.map(({ Name }) => Name) }
 }
@@ -63,14 +66,26 @@ async function takeServices(
   }
 }
 
-async function killAll(docker: Docker, labels: Record<string, string>, signal: AbortSignal): Promise<void> {
-  for (const { Id } of await containersOf(docker, labels, signal)) {
+/** Only containers whose service is gone: what a newer owner has made meanwhile has one. */
+async function killLeaving(
+  docker: Docker,
+  labels: Record<string, string>,
+  { guard, signal }: { guard: Guard | undefined; signal: AbortSignal },
+): Promise<void> {
+  const containers = await containersOf(docker, labels, signal)
+  const there = new Set((await servicesOf(docker, labels, signal)).map(({ ID }) => ID))
+  await guard?.()
+  for (const { Id, Labels } of containers) {
+    if (there.has(Labels[SWARM_SERVICE] ?? '')) continue
     await callEngine(docker, { method: 'POST', path: `/containers/${Id}/kill` }, signal).catch((error) => {
       // It ended by itself.
       if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
     })
   }
 }
+
+/** What the engine itself writes on containers of a service: its id. */
+const SWARM_SERVICE = 'com.docker.swarm.service.id'
 
 /** The engine gives addresses back a moment after a container's end. */
 async function whenFree(remove: () => Promise<unknown>, signal: AbortSignal): Promise<void> {

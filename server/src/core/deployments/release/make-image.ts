@@ -52,6 +52,7 @@ async function buildImage(
   const { parts, deployment, events } = scene
   const { name: service, config } = plan
   // An owner before us may still be at it, and not know that it has lost the run.
+  await scene.run.write(async () => {})
   await parts.builder.endBuild(deployment.id)
   const tree = await openSource(scene, source, signal)
   const secrets = { ...buildSecrets(scene.variables, service), ...plan.compose?.buildSecrets }
@@ -111,13 +112,13 @@ function tell({ events }: Scene, service: string, event: BuildEvent): void {
   }
 }
 
-type Printed = { step: string; line: string }
 const MOST_NAME_CHARACTERS = 120
 
 /** It stands on every line that the step prints, and a RUN may be a whole script. */
 const shortName = (name: string) =>
   name.length > MOST_NAME_CHARACTERS ? `${name.slice(0, MOST_NAME_CHARACTERS - 1)}…` : name
 
+type Printed = { step: string; line: string }
 
 /** Some of them belong to other steps that ran at the same time. */
 const MOST_REMEMBERED = 50

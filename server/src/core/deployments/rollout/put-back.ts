@@ -161,7 +161,7 @@ const serves = ({ parts, engine, promptMs }: Scene, spec: ServiceSpec, specHash:
 export const dropContainers = (scene: Scene, signal: AbortSignal, because: Because) =>
   soon(scene, signal, because, async (within) => {
     const { parts, engine, deployment } = scene
-    const options = { signal: within, deployment: deployment.id }
+    const options = { signal: within, deployment: deployment.id, guard: guardOf(scene) }
     return (await parts.runtime.removeEnded(engine, deployment.projectId, options)).alive > 0
   })
 
@@ -170,6 +170,8 @@ export const dropBuild = (scene: Scene, signal: AbortSignal, because: Because) =
   soon(scene, signal, because, async (within) => {
     const { parts, engine, deployment } = scene
     const { orgId, projectId, id } = deployment
+    // Whoever owns the run by now may be building for it.
+    await guardOf(scene)()
     await parts.builder.endBuild(id)
     return (await dropImagesOf(parts, { engine, orgId, projectId, guard: guardOf(scene) }, id, within)).inUse.length > 0
   })

@@ -7,7 +7,7 @@ import { connectEngine } from '../connect.ts'
 import { dropNetwork } from '../drop-network.ts'
 import { findService } from '../find.ts'
 import { LABEL } from '../labels.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
+import { trialRuntime, trialSpec, until } from '../trial.ts'
 import { updateService } from './apply.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
@@ -104,6 +104,52 @@ test('a withdrawal that was overtaken takes nothing of what came after it', asyn
     services: [expect.any(String)],
   })
 })
+
+test('a withdrawal that was overtaken kills no container of what came after it', async () => {
+  const own = `${project}k`
+  const release = (service: string) =>
+    runtime.apply(engine, trialSpec({ project: own, service, deployment: 'v1' }, 'good'), { signal })
+  const containerOf = async (service: string) =>
+    (await runtime.tasks(engine, own, { signal })).find((task) => task.service === service && task.state === 'running')
+      ?.containerId ?? undefined
+  await release('first')
+  let fresh: string | undefined
+  const meanwhile = async () => {
+    await release('fresh')
+    fresh = await until('the next one runs', () => containerOf('fresh'))
+  }
+  const then = () => {
+    throw new Error('another owner has it')
+  }
+  // Stopped after the guard for its first service, with the list of services that it had.
+  const guard = stoppedWhile(meanwhile, { at: 2, then })
+  await expect(runtime.withdraw(engine, own, { signal, guard, atOnce: true })).rejects.toThrow('another owner')
+  const { State } = await callEngine<{ State: { Running: boolean } }>(
+    docker,
+    { path: `/containers/${fresh}/json` },
+    signal,
+  )
+  expect(State.Running).toBe(true)
+  await runtime.withdraw(engine, own, { signal, atOnce: true })
+}, 120_000)
+
+test('ended containers are not removed by an owner that was stopped for too long', async () => {
+  await make('ends', 'v1', { job: true, entrypoint: ['node', '-e', ''], restart: 'never' as const })
+  const ended = () =>
+    docker.listContainers({ all: true, filters: { label: [`${LABEL.service}=ends`], status: ['exited'] } })
+  const [container] = await until('it has ended', async () => {
+    const all = await ended()
+    return all.length > 0 && all
+  })
+  const guard = async () => {
+    throw new Error('another owner has it')
+  }
+  const options = { signal, deployment: 'v1' }
+  await expect(runtime.removeEnded(engine, project, { ...options, guard })).rejects.toThrow('another owner')
+  expect(await ended()).toMatchObject([{ Id: container?.Id }])
+  await runtime.removeEnded(engine, project, options)
+  expect(await ended()).toEqual([])
+}, 60_000)
 
 test('a network that was made anew under the same name stays', async () => {
   const name = `${instance}-net`
