@@ -29,6 +29,17 @@ export const DeploymentError = z
   .meta({ id: 'DeploymentError' })
 export type DeploymentError = z.output<typeof DeploymentError>
 
+const PortWait = z.object({
+  port: z.number().int(),
+  since: z.string().nullable().meta({ description: 'when its container was started, by the clock of the server' }),
+  open: z.array(
+    z.object({
+      port: z.number().int(),
+      local: z.boolean().meta({ description: 'only the container itself can reach it' }),
+    }),
+  ),
+})
+
 export const DeploymentService = z
   .object({
     name: z.string(),
@@ -38,6 +49,9 @@ export const DeploymentService = z
     previousDigest: z.string().nullable(),
     replicas: z.number().int(),
     error: DeploymentError.nullable(),
+    waitingFor: PortWait.nullable()
+      .optional()
+      .meta({ description: 'while it starts: the port that is not open yet, and those that are' }),
   })
   .meta({ id: 'DeploymentService' })
 export type DeploymentService = z.output<typeof DeploymentService>

@@ -62,7 +62,9 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
     cancelling: false,
     waitingOn: null,
     error: error && JSON.stringify(error),
-    services: JSON.stringify(row.services.map((service) => after(service, { end, row, before, error }))),
+    services: JSON.stringify(
+      row.services.map(({ waitingFor: _, ...service }) => after(service, { end, row, before, error })),
+    ),
   })
   if (end.outcome === 'succeeded') await activate(transport, tx, row)
   if (end.leftovers.length > 0) await leaveToSettle(tx, transport, row)

@@ -150,6 +150,7 @@ export type ContainerAnswer = {
 export type ContainerInspection = {
   State: {
     OOMKilled?: boolean
+    StartedAt?: string
     Health?: { Status: string; FailingStreak: number; Log?: { Output: string; ExitCode: number }[] }
   }
 }

@@ -7,6 +7,7 @@ import type { Scene } from '../scene.ts'
 import { sharesWith } from './exclusive.ts'
 import { explainRollout } from './explain.ts'
 import { makeWay } from './make-way.ts'
+import { portTeller } from './tell-port.ts'
 import { watchJob } from './watch-job.ts'
 
 const DEADLINE_MS = 10 * 60_000
@@ -34,14 +35,17 @@ export async function bringUp(
   // A job that is looked at again has been told of.
   if (!(spec.job && since)) events.write('service', { service, status: 'deploying', did: applied.did })
   const gap = interruption()
+  const ports = portTeller(scene, service, since !== undefined)
   const onState = (state: RolloutState) => {
     gap.see(state)
+    ports.see(state.waitingFor ?? null)
     events.write('service', { service, status: 'deploying', ...state })
   }
   const { specHash } = applied
-  const outcome = spec.job
-    ? await watchJob(scene, spec, { specHash, since, signal, onState })
-    : await watchService(scene, spec, { specHash, signal, onState })
+  const watching = spec.job
+    ? watchJob(scene, spec, { specHash, since, signal, onState })
+    : watchService(scene, spec, { specHash, signal, onState })
+  const outcome = await watching.finally(ports.end)
   signal.throwIfAborted()
   if (outcome.outcome === 'healthy') {
     const interruptedMs = applied.did === 'updated' && !spec.job ? gap.ms() : 0
@@ -89,6 +93,7 @@ const watchService = ({ parts, engine }: Scene, spec: ServiceSpec, watched: Watc
     deadlineMs: DEADLINE_MS,
     // Who waits longer waits without a release that serves.
     mostRelapses: 1,
+    portDecides: true,
   })
 
 /** For how long nothing of a service ran while it was replaced, as far as looking at it can tell. */

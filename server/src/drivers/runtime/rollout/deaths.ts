@@ -2,6 +2,7 @@ import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
 import { identityOf } from './identity.ts'
 import { isJob } from './job.ts'
 import { endedWell, isAfter, isDead, isOurs } from './judge.ts'
+import { isElsewhere } from './listening.ts'
 import type { TaskFailure, WatchOptions } from './outcome.ts'
 
 /** Deaths of long before the newest event say nothing about this rollout. */
@@ -35,6 +36,11 @@ export function deathRecord(watched: WatchOptions) {
     counted(): TaskFailure[] {
       const recent = [...deaths.values()].filter(({ died }) => died >= newest - RECENT_MS)
       return recent.map(({ failure }) => failure).filter(({ reason }) => reason !== 'engine-restart')
+    },
+    /** Whether one of them died in a way that the next one will, too. */
+    hopeless(): boolean {
+      const isSo = ({ listening }: TaskFailure) => listening !== null && isElsewhere(listening)
+      return (watched.portDecides ?? false) && this.counted().some(isSo)
     },
     taskOf: ({ taskId }: TaskFailure): TaskAnswer | undefined => deaths.get(taskId ?? '')?.task,
     any(): TaskFailure | undefined {

@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import type { ContainerInspection, TaskAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { lastLines } from '../running/last-lines.ts'
-import { type Listening, listeningOf } from './listening.ts'
+import { type Listening, listeningOf, type PortWait } from './listening.ts'
 import type { TaskFailure } from './outcome.ts'
 
 /** Each part of a diagnosis may take this long; a task that cannot be explained still counts. */
@@ -107,6 +107,15 @@ function failedCheck(log: { Output: string; ExitCode: number }[], ofImage: boole
 export async function isAiling(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<boolean> {
   const container = await inspect(docker, task, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]))
   return (container?.State.Health?.FailingStreak ?? 0) > 0
+}
+
+/** Which port a task that is starting has not opened, as far as its last check can tell. */
+export async function portWaitOf(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<PortWait | null> {
+  const container = await inspect(docker, task, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]))
+  const { Health, StartedAt = null } = container?.State ?? {}
+  const last = Health?.Log?.findLast(({ Output }) => !BESIDE_THE_POINT.test(Output.trim()))
+  const listening = last && last.ExitCode !== 0 ? listeningOf(last.Output) : null
+  return listening && { port: listening.expected, since: StartedAt, open: listening.open }
 }
 
 async function inspect(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<ContainerInspection | null> {

@@ -164,3 +164,11 @@ describe('whether a rollout is running', () => {
     expect(isChanging(service('v2', undefined, { ForceUpdate: 1 }), [task('v2', 'running')])).toBe(true)
   })
 })
+
+test('what died once in a way that the next one will, too, is not tried three times', () => {
+  const found = service('v2')
+  const dead = [task('v2', 'failed'), task('v2', 'starting', { DesiredState: 'running' })]
+  expect(rolloutJudge(limits).judge(look(0, found, dead, 1))).toBeNull()
+  const seen = { ...look(0, found, dead, 1), hopeless: true }
+  expect(rolloutJudge(limits).judge(seen)).toEqual({ outcome: 'never-came-up' })
+})

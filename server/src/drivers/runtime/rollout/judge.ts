@@ -10,6 +10,8 @@ export type Look = {
   tasks: TaskAnswer[]
   /** How many tasks of this deployment died by no fault of an engine restart. */
   failed: number
+  /** One of them died in a way that the next one will, too. */
+  hopeless?: boolean
   /** Tasks that ended as they may: they count as if they ran. */
   ended?: ReadonlySet<string>
   at: number
@@ -103,11 +105,11 @@ export function rolloutJudge(limits: Limits) {
 }
 
 /** Dying again and again. During an update the engine's own failure action decides; otherwise nobody else will. */
-function doomed(limits: Limits, { service, tasks, failed }: Look): Verdict | null {
+function doomed(limits: Limits, { service, tasks, failed, hopeless }: Look): Verdict | null {
   if (failed === 0) return null
   const updated = service.UpdateStatus?.State !== undefined
   const most = updated ? (limits.mostRelapses ?? limits.mostFailures) : limits.mostFailures
-  if (failed < most && !staysDead(service, tasks)) return null
+  if (failed < most && !hopeless && !staysDead(service, tasks)) return null
   return { outcome: updated ? 'unstable' : 'never-came-up' }
 }
 

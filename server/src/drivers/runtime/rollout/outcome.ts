@@ -1,5 +1,5 @@
 import type { TaskAnswer } from '../answers.ts'
-import type { Listening } from './listening.ts'
+import type { Listening, PortWait } from './listening.ts'
 
 /** How a rollout ended. */
 export type Outcome = {
@@ -74,6 +74,8 @@ export type RolloutState = {
   wanted: number
   /** Tasks of other deployments that are still meant to run. */
   old: number
+  /** While a task has been started and its port is not open. */
+  waitingFor?: PortWait
 }
 
 export type WatchOptions = {
@@ -92,5 +94,7 @@ export type WatchOptions = {
   mostFailures?: number
   /** The same after the engine has finished an update: what it replaced is known to be good, so one may be enough. */
   mostRelapses?: number
+  /** One that listens on another port when its time to start is over is not tried again: for what never ran before. */
+  portDecides?: boolean
   onState?: (state: RolloutState) => void
 }

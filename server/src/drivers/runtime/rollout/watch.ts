@@ -12,6 +12,7 @@ import { diagnose, isAiling } from './diagnose.ts'
 import { currentTasks } from './job.ts'
 import { isUp, rolloutJudge, stateOf } from './judge.ts'
 import type { Outcome, TaskFailure, Verdict, WatchOptions } from './outcome.ts'
+import { portLook } from './port-look.ts'
 
 type Watched = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
 
@@ -29,6 +30,7 @@ export async function watchRollout({ connections, engine, service }: Watched, op
   const end = performance.now() + deadlineMs
   const judge = rolloutJudge({ ...options, pendingMs, mostFailures })
   const deaths = deathRecord(options)
+  const ports = portLook(options)
   let last = ''
   let missing = 0
   let answered = performance.now()
@@ -39,7 +41,8 @@ export async function watchRollout({ connections, engine, service }: Watched, op
     missing = found ? 0 : missing + 1
     if (!found) return missing > 1 ? outcome({ outcome: 'removed' }, deaths) : null
     const tasks = currentTasks(found, await serviceTasks(docker, found, within))
-    const state = stateOf(found, tasks, deaths.ended)
+    const waitingFor = await ports.look(docker, found, tasks, within)
+    const state = { ...stateOf(found, tasks, deaths.ended), ...(waitingFor && { waitingFor }) }
     if (last !== JSON.stringify(state)) onState?.(state)
     last = JSON.stringify(state)
     // At once: the engine keeps five dead tasks per place, and their containers not for long.
@@ -48,22 +51,14 @@ export async function watchRollout({ connections, engine, service }: Watched, op
       deaths.note(task, performance.now() - gone < BACK_MS ? endedWithEngine(failure) : failure)
       judge.disturb()
     }
-    const failed = deaths.counted().length
-    const verdict = judge.judge({ service: found, tasks, failed, ended: deaths.ended, at: performance.now() })
+    const seen = { failed: deaths.counted().length, hopeless: deaths.hopeless(), ended: deaths.ended }
+    const verdict = judge.judge({ service: found, tasks, ...seen, at: performance.now() })
     if (verdict?.outcome === 'healthy' && (await someAiling(docker, tasks, within))) {
       judge.disturb()
       return null
     }
     const cause = verdict?.waiting && (await diagnose(docker, verdict.waiting, within))
-    return verdict && withLines(docker, outcome(verdict, deaths, cause), within)
-  }
-
-  /** An engine that is busy writes a dead task's last lines after it has said that it died. */
-  const withLines = async (docker: Docker, ended: Outcome, within: AbortSignal): Promise<Outcome> => {
-    const task = ended.cause && deaths.taskOf(ended.cause)
-    if (!ended.cause || !task) return ended
-    const lines = await lastLines(docker, task, AbortSignal.any([within, AbortSignal.timeout(LINES_MS)]))
-    return lines.length < ended.cause.lines.length ? ended : { ...ended, cause: { ...ended.cause, lines } }
+    return verdict && withLines(docker, outcome(verdict, deaths, cause), deaths, within)
   }
 
   for (; performance.now() < end; await pause(POLL_MS, signal)) {
@@ -85,6 +80,16 @@ export async function watchRollout({ connections, engine, service }: Watched, op
   return outcome({ outcome: 'stuck' }, deaths, deaths.counted()[0] ?? because('timeout', last))
 }
 
+type Deaths = ReturnType<typeof deathRecord>
+
+/** An engine that is busy writes a dead task's last lines after it has said that it died. */
+async function withLines(docker: Docker, ended: Outcome, deaths: Deaths, signal: AbortSignal): Promise<Outcome> {
+  const task = ended.cause && deaths.taskOf(ended.cause)
+  if (!ended.cause || !task) return ended
+  const lines = await lastLines(docker, task, AbortSignal.any([signal, AbortSignal.timeout(LINES_MS)]))
+  return lines.length < ended.cause.lines.length ? ended : { ...ended, cause: { ...ended.cause, lines } }
+}
+
 /** In the moment of the verdict a check may have begun to fail, which the engine takes for healthy until it has failed often enough. */
 async function someAiling(docker: Docker, tasks: TaskAnswer[], signal: AbortSignal): Promise<boolean> {
   const ailing = await Promise.all(tasks.filter(isUp).map((task) => isAiling(docker, task, signal)))
@@ -101,7 +106,7 @@ const because = (reason: TaskFailure['reason'], detail: string): TaskFailure => 
   ...{ taskId: null, slot: null, node: null, exitCode: null, listening: null, lines: [] },
 })
 
-function outcome(verdict: Verdict, deaths: ReturnType<typeof deathRecord>, cause?: TaskFailure): Outcome {
+function outcome(verdict: Verdict, deaths: Deaths, cause?: TaskFailure): Outcome {
   const failures = deaths.counted()
   const { restored = null, message = '' } = verdict
   return {
