@@ -9,7 +9,7 @@ export const promises: Record<string, RegExp[][]> = {
     [/"state":"sealed"/],
     [/"missing":\[\]/],
     [/"code":"not_found"/, /name: must not be empty/, /"requestId":"req_/],
-    [/"secret":"slp_/, /"name":"shop"/, /"code":"permission_denied"/],
+    [/"name":"shop"/, /"code":"permission_denied"/],
   ],
   'docs/tutorials/first-deployment.md': [
     [/"id":"srv_/, /"report":\{/],
