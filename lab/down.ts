@@ -9,7 +9,7 @@ import { stateDir } from './paths.ts'
 export async function down(): Promise<void> {
   const begin = performance.now()
   const machines = ['engine', 'sftp', ...hostNames]
-  await Promise.all([...machines.map(endMachine), ...['postgres', 'registry', 's3'].map(endGroup)])
+  await Promise.all([...machines.map(endMachine), ...['postgres', 'registry', 's3', 'githost'].map(endGroup)])
   await removeNetwork()
   rmSync(stateDir, { recursive: true, force: true })
   process.stderr.write(`down in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`)

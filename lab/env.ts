@@ -1,4 +1,4 @@
-import type { EnginePart, HostPart, Lab } from './state.ts'
+import type { EnginePart, GithostPart, HostPart, Lab } from './state.ts'
 
 /** What the running parts are called in the environment; lab/README.md lists the names. */
 export function environment(lab: Lab): Record<string, string> {
@@ -9,6 +9,7 @@ export function environment(lab: Lab): Record<string, string> {
     ...(lab.host2 && host('SLIPWAY_LAB_HOST2', lab.host2)),
     ...(lab.registry && { SLIPWAY_LAB_REGISTRY: lab.registry.address }),
     ...(lab.caddy && { SLIPWAY_LAB_CADDY: lab.caddy.program }),
+    ...(lab.githost && githost(lab.githost)),
   }
 }
 
@@ -27,6 +28,16 @@ function engine(part: EnginePart): Record<string, string> {
     SLIPWAY_LAB_DOCKER: part.docker,
     SLIPWAY_LAB_BUILDX: part.buildx,
     DOCKER_CONFIG: part.dockerConfig,
+  }
+}
+
+function githost(part: GithostPart): Record<string, string> {
+  return {
+    SLIPWAY_LAB_GITHOST: part.host,
+    SLIPWAY_LAB_GITHOST_PROXY: part.proxy,
+    SLIPWAY_LAB_GITHOST_CONTROL: part.control,
+    SLIPWAY_LAB_GITHOST_CA_FILE: part.caFile,
+    SLIPWAY_LAB_GH: part.gh,
   }
 }
 

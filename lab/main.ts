@@ -8,11 +8,11 @@ import { readLab } from './state.ts'
 import { statusTable } from './status.ts'
 import { up } from './up.ts'
 
-const usage = `bin/lab up [packages|postgres|images|engine|hosts|registry|acme|s3|sftp]…   start the parts (all, if none is named)
-bin/lab restart postgres|engine|host1|host2                         restart one, keeping its data
-bin/lab down                                                        stop everything and leave the machine as it was
-bin/lab status                                                      what runs, and where
-bin/lab env                                                         addresses as "export NAME=value" lines
+const usage = `bin/lab up [packages|postgres|images|engine|hosts|registry|acme|s3|sftp|githost]…   start the parts (all, if none is named)
+bin/lab restart postgres|engine|host1|host2                                 restart one, keeping its data
+bin/lab down                                                                stop everything and leave the machine as it was
+bin/lab status                                                              what runs, and where
+bin/lab env                                                                 addresses as "export NAME=value" lines
 `
 
 const commands: Record<string, (args: string[]) => Promise<void> | void> = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cacheDir } from './paths.ts'
 
-export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3' | 'clean'
+export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3' | 'clean' | 'gh' | 'newerGh'
 
 interface PackageSet {
   /** With what they depend on, as far as the machine lacks it. */
@@ -32,6 +32,9 @@ export const packageSets: Record<SetName, PackageSet> = {
   s3: { withDependencies: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'], alone: [] },
   // Makes a Debian that has nothing of this machine.
   clean: { withDependencies: [], alone: ['mmdebstrap/bookworm'] },
+  // Two versions of one program: they would overwrite each other in one set.
+  gh: { withDependencies: ['gh'], alone: [] },
+  newerGh: { withDependencies: [], alone: ['gh/trixie'] },
 }
 
 /** Where a set's packages are unpacked; another list of packages is another folder. */

@@ -85,6 +85,19 @@ export interface SftpPart {
   log: string
 }
 
+export interface GithostPart {
+  /** Its name; what is asked for through the proxy reaches it. */
+  host: string
+  url: string
+  proxy: string
+  control: string
+  caFile: string
+  /** Debian's client of this release and of the next. */
+  gh: string
+  newerGh: string
+  log: string
+}
+
 export interface Lab {
   postgres?: PostgresPart
   engine?: EnginePart
@@ -95,6 +108,7 @@ export interface Lab {
   acme?: AcmePart
   s3?: S3Part
   sftp?: SftpPart
+  githost?: GithostPart
 }
 
 const file = join(stateDir, 'lab.json')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { engineRuns } from './parts/engine.ts'
+import { githostRuns } from './parts/githost.ts'
 import { hostNames, hostRuns } from './parts/hosts.ts'
 import { imageArchive } from './parts/images.ts'
 import { havePackages } from './parts/packages.ts'
@@ -13,7 +14,7 @@ type Row = [part: string, state: 'up' | 'down' | 'missing', where: string]
 
 export function statusTable(): string {
   const lab = readLab()
-  const fetched = havePackages('database', 'engine', 'registry', 'acme', 'dns', 's3')
+  const fetched = havePackages('database', 'engine', 'registry', 'acme', 'dns', 's3', 'gh', 'newerGh')
   const made = havePackages('engine') && existsSync(imageArchive())
   const rows: Row[] = [
     ['packages', fetched ? 'up' : 'missing', fetched ? 'in the cache' : 'bin/lab up packages'],
@@ -25,6 +26,7 @@ export function statusTable(): string {
     ),
     running('registry', registryRuns(), lab.registry?.address),
     running('s3', s3Runs(), lab.s3?.endpoint),
+    running('githost', githostRuns(), lab.githost && `${lab.githost.host} through ${lab.githost.proxy}`),
     running('sftp', sftpRuns(), lab.sftp && `sftp ${lab.sftp.user}@${lab.sftp.address}`),
   ]
   return rows.map(([part, state, where]) => `${part.padEnd(10)}${state.padEnd(9)}${where}\n`).join('')

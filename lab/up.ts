@@ -1,5 +1,6 @@
 import { upAcme } from './parts/acme.ts'
 import { upEngine } from './parts/engine.ts'
+import { upGithost } from './parts/githost.ts'
 import { upHosts } from './parts/hosts.ts'
 import { makeImages } from './parts/images.ts'
 import { needPackages } from './parts/packages.ts'
@@ -16,7 +17,8 @@ interface Part {
 const parts: Record<string, Part> = {
   packages: {
     needs: [],
-    start: () => needPackages('database', 'engine', 'registry', 'acme', 'dns', 's3').then(() => 'in the cache'),
+    start: () =>
+      needPackages('database', 'engine', 'registry', 'acme', 'dns', 's3', 'gh', 'newerGh').then(() => 'in the cache'),
   },
   // What a first deployment needs: most of the others' packages are ten times as large.
   programs: { needs: [], start: () => needPackages('database', 'engine').then(() => 'in the cache') },
@@ -28,6 +30,7 @@ const parts: Record<string, Part> = {
   acme: { needs: ['packages'], start: upAcme },
   s3: { needs: ['packages'], start: upS3 },
   sftp: { needs: ['packages'], start: upSftp },
+  githost: { needs: ['packages'], start: upGithost },
 }
 
 /** Starts the named parts and what they need, side by side where nothing stands between them. */
