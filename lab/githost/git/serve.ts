@@ -41,14 +41,18 @@ export async function serveRepository(
     await serve()
     return void response.end()
   }
+  const pusher = (actor.kind === 'token' && actor.token.user) || repository.owner
   // One push at a time: what moved is the difference of two looks.
   const push = (pushing.get(repository) ?? Promise.resolve()).then(async () => {
     const before = await refsOf(repository)
     await serve()
     const moves = movesBetween(before, await refsOf(repository))
+    // The client goes on when the answer ends, and may ask at once whether all is delivered.
+    host.traffic.underWay += 1
     response.end()
-    const pusher = (actor.kind === 'token' && actor.token.user) || repository.owner
-    await tellPush(host, repository, moves, pusher)
+    await tellPush(host, repository, moves, pusher).finally(() => {
+      host.traffic.underWay -= 1
+    })
   })
   pushing.set(
     repository,
