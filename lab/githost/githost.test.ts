@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, sign } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -36,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await lab.stop()
   receiver.close()
+  rmSync(dir, { recursive: true, force: true })
 })
 
 async function api(method: string, path: string, token?: string, body?: object) {
@@ -118,7 +119,31 @@ test('an installation token reaches what it was narrowed to and nothing else', a
   expect((await api('GET', '/repos/acme/docs/contents/', token)).status).toBe(401)
 })
 
-test('faults cut, delay, refuse and forge as they are told, and end when they are cleared', async () => {
+test('pushes to one repository at the same time follow one another', async () => {
+  await lab.do.repo({ full: 'ada/busy', autoInit: true })
+  const moves = await Promise.all(Array.from({ length: 8 }, () => lab.do.push({ full: 'ada/busy' })))
+  expect(moves.slice(1).map(({ before }) => before)).toEqual(moves.slice(0, -1).map(({ after }) => after))
+})
+
+test('a delivery is lost, doubled or badly signed when it is told to be', async () => {
+  const config = { url: `${hookUrl}?faults`, content_type: 'json', secret: 'k' }
+  const hook = (await api('POST', '/repos/acme/shop/hooks', ada, { config, events: ['push'] })).body
+  await lab.do.delivered()
+  const outcome = async (deliveries: Parameters<typeof lab.do.faults>[0]['deliveries'] & object) => {
+    const before = received.length
+    lab.do.faults({ deliveries: { ...deliveries, delayMs: 1 } })
+    await lab.do.push({ full: 'acme/shop' })
+    await lab.do.delivered()
+    lab.do.clearFaults()
+    return received.slice(before).map((one) => isSigned(one, 'k'))
+  }
+  expect(await outcome({ lose: 1 })).toEqual([])
+  expect(await outcome({ duplicate: 1 })).toEqual([true, true])
+  expect(await outcome({ badSignature: 1 })).toEqual([false])
+  await api('DELETE', `/repos/acme/shop/hooks/${hook.id}`, ada)
+})
+
+test('faults refuse, break and cut answers as they are told, and end when they are cleared', async () => {
   lab.do.faults({ secondaryNext: 1, retryAfterSeconds: 7 })
   const refused = await api('GET', '/user', ada)
   expect([refused.status, refused.headers['retry-after']]).toEqual([403, '7'])

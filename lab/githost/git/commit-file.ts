@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import type { Repository } from '../model.ts'
+import { exclusively } from './exclusively.ts'
 import { git, gitBytes, readHead, ZERO } from './run.ts'
 
 export type Change = {
@@ -20,7 +21,10 @@ export type Change = {
  * One commit with one changed file. Writes git's objects itself: a burst of thousands of pushes must not start thousands
  * of programs.
  */
-export async function commitFile(repository: Repository, change: Change): Promise<{ before: string; after: string }> {
+export const commitFile = (repository: Repository, change: Change) =>
+  exclusively(repository, () => commitNext(repository, change))
+
+async function commitNext(repository: Repository, change: Change): Promise<{ before: string; after: string }> {
   const ref = `refs/heads/${change.branch}`
   const before = (await readHead(repository, ref)) ?? null
   const blob = change.content === null ? null : await writeObject(repository, 'blob', change.content)

@@ -6,6 +6,7 @@ import { type Actor, addressOf, readActor } from '../credentials.ts'
 import { type Move, tellPush } from '../events/push.ts'
 import { followRename } from '../host.ts'
 import type { Host, Repository } from '../model.ts'
+import { exclusively } from './exclusively.ts'
 import { gitEnv, refsOf, ZERO } from './run.ts'
 
 type GitRequest = { owner: string; name: string; service: string; url: URL }
@@ -16,8 +17,6 @@ export function gitRequestOf(url: URL): GitRequest | null {
   const [, owner = '', name = '', service] = pattern.exec(url.pathname) ?? []
   return service === undefined ? null : { owner, name, service, url }
 }
-
-const pushing = new WeakMap<Repository, Promise<void>>()
 
 /** Real git over HTTP. Once git has taken a push, hooks are told which refs moved. */
 export async function serveRepository(
@@ -42,8 +41,8 @@ export async function serveRepository(
     return void response.end()
   }
   const pusher = (actor.kind === 'token' && actor.token.user) || repository.owner
-  // One push at a time: what moved is the difference of two looks.
-  const push = (pushing.get(repository) ?? Promise.resolve()).then(async () => {
+  // What moved is the difference of two looks.
+  await exclusively(repository, async () => {
     const before = await refsOf(repository)
     await serve()
     const moves = movesBetween(before, await refsOf(repository))
@@ -54,11 +53,6 @@ export async function serveRepository(
       host.traffic.underWay -= 1
     })
   })
-  pushing.set(
-    repository,
-    push.catch(() => {}),
-  )
-  await push
 }
 
 const NO_PASSWORDS = 'Invalid username or token. Password authentication is not supported for Git operations.'
