@@ -17,7 +17,10 @@ export async function handleRequest(host: Host, request: IncomingMessage, respon
   const isMeant = faults.only === '' || new RegExp(faults.only).test(url.pathname)
   if (isMeant && faults.latencyMs > 0) await new Promise((next) => setTimeout(next, faults.latencyMs))
   const gitRequest = gitRequestOf(url)
-  if (gitRequest) return serveRepository(host, gitRequest, request, response)
+  if (gitRequest) {
+    response.once('finish', () => note(host, request, url, response.statusCode, 'git'))
+    return serveRepository(host, gitRequest, request, response)
+  }
   if (isMeant && host.dice.hits(faults.errorShare)) {
     note(host, request, url, faults.errorStatus, 'fault')
     return send(response, { status: faults.errorStatus, text: UNICORN, headers: { 'content-type': 'text/html' } })
