@@ -54,6 +54,7 @@ async function personCases(client: Client): Promise<void> {
     return queryOf(page.location === '' ? await browser.press(page, 'Authorize') : page).get('code')
   }
   const tokenOf = async (login: string) => exchange({ code: await codeOf(login), code_verifier: verifier })
+  // Not tried at github.com: what it answers to a wrong verifier is not documented; this is the nearest that is.
   is('PKCE: no verifier', (await exchange({ code: await codeOf('mallory') })).error, 'bad_verification_code')
   const wrong = { code: await codeOf('mallory'), code_verifier: 'x'.repeat(43) }
   is('PKCE: another verifier', (await exchange(wrong)).error, 'bad_verification_code')
