@@ -156,6 +156,17 @@ test('faults refuse, break and cut answers as they are told, and end when they a
   expect((await api('GET', '/user', ada)).status).toBe(200)
 })
 
+test('named github.com, it says that its API is at api.github.com', async () => {
+  const real = await startGitHost({ dir: join(dir, 'real'), host: 'github.com' })
+  real.do.user({ login: 'ada' })
+  const { text } = await ask(real, 'https://api.github.com/users/ada')
+  expect(JSON.parse(text)).toMatchObject({
+    url: 'https://api.github.com/users/ada',
+    html_url: 'https://github.com/ada',
+  })
+  await real.stop()
+})
+
 test('a host that was stopped leaves nothing on disk', async () => {
   const folder = join(dir, 'brief')
   const brief = await startGitHost({ dir: folder })
