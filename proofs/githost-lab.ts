@@ -36,10 +36,11 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial?: 
   for (const [name, cases] of Object.entries(parts)) await runPart(name, cases, tally)
   const { planted, found } = await plantedCases()
   for (const fault of tally.faults) console.log(`  against the description: ${fault}`)
-  const { operations, answers, events, times } = held
-  const enough = operations.size >= FEWEST.operations && answers.size >= FEWEST.answers && events.size >= FEWEST.events
+  const { operations, answers, undescribed, events, times } = held
+  const described = answers.size - undescribed.size
+  const enough = operations.size >= FEWEST.operations && described >= FEWEST.answers && events.size >= FEWEST.events
   const clean = tally.failed.length === 0 && tally.faults.length === 0 && found === planted
-  const bars = `${operations.size} operations (at least ${FEWEST.operations}), ${answers.size} answers by status (${FEWEST.answers}), ${events.size} events (${FEWEST.events})`
+  const bars = `${operations.size} operations (at least ${FEWEST.operations}), ${described} answers by status (${FEWEST.answers}) and ${undescribed.size} common refusals that the operation does not list, ${events.size} events (${FEWEST.events})`
   const figure = `${bars}, held ${times} times against GitHub’s own description: ${tally.faults.length} faults; ${tally.passed} checks passed, ${tally.failed.length} failed, with octokit, git and gh ${versions.join(' and ')}; ${found} of ${planted} planted wrong answers caught`
   return { ok: enough && clean && versions.length > 0, figure, ...(versions.length < 2 && { partial: true }) }
 }

@@ -15,7 +15,14 @@ const file = join(import.meta.dirname, '../../../lab/githost/described.json')
 const { rest, hooks }: { rest: Document; hooks: Document } = JSON.parse(readFileSync(file, 'utf8'))
 
 /** What was held against GitHub's own description, and how often. */
-export const held = { operations: new Set<string>(), answers: new Set<string>(), events: new Set<string>(), times: 0 }
+export const held = {
+  operations: new Set<string>(),
+  answers: new Set<string>(),
+  /** Of the answers, those whose status the operation itself does not describe. */
+  undescribed: new Set<string>(),
+  events: new Set<string>(),
+  times: 0,
+}
 
 /** Any operation may be refused for these reasons, described or not; the body must be the API's common error then. */
 const COMMON = [301, 401, 403, 404, 409, 422]
@@ -39,6 +46,7 @@ export function faultsOfAnswer(method: string, path: string, status: number, bod
   held.answers.add(key)
   held.times += 1
   const response = operation.responses[status]
+  if (!response) held.undescribed.add(key)
   if (!response && status === 304) return []
   if (!response && !COMMON.includes(status)) return [`${key}: the status is not described`]
   const schema = response ? resolved(response).content?.['application/json']?.schema : COMMON_ERROR
