@@ -5,7 +5,23 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** 48 bits of time and 80 random bits: ids sort by the moment they were made, on every process alike. */
 export function newId(
-  prefix: IdPrefix | 'ses' | 'crd' | 'ver' | 'rat' | 'var' | 'req' | 'run' | 'crt' | 'acc' | 'ins',
+  prefix:
+    | IdPrefix
+    | 'ses'
+    | 'crd'
+    | 'ver'
+    | 'rat'
+    | 'var'
+    | 'req'
+    | 'run'
+    | 'crt'
+    | 'acc'
+    | 'ins'
+    | 'gha'
+    | 'ghl'
+    | 'ghc'
+    | 'ght'
+    | 'ghh',
   now = Date.now(),
 ): string {
   let time = ''

@@ -7,6 +7,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { BackupTables } from './backup-tables.ts'
 import type { CertificateTables } from './certificate-tables.ts'
 import type { DeploymentTables } from './deployment-tables.ts'
+import type { GithostTables } from './githost-tables.ts'
 
 type Time = ColumnType<Date, Date | string, Date | string>
 type Created = ColumnType<Date, Date | string | undefined, never>
@@ -16,6 +17,7 @@ type Version = ColumnType<number, number | undefined, number>
 /** The tables as the code sees them: camelCase here, snake_case in PostgreSQL. */
 export type Tables = BackupTables &
   CertificateTables &
+  GithostTables &
   DeploymentTables & {
     /** One row: who this installation is, and in which database it has been living. */
     instance: {
@@ -153,6 +155,12 @@ export type Tables = BackupTables &
       serverId: string | null
       settings: JSONColumnType<Partial<ProjectSettings>, string, string>
       autoDeployPaused: Generated<boolean>
+      /** The host's own number of its repository, once it was looked up. */
+      githostRepoId: ColumnType<string | null, string | number | null | undefined, string | number | null>
+      /** How far the moves of its branch are decided. */
+      headSeq: ColumnType<string, number | undefined, number | string>
+      /** Whether whoever named the repository may read what the connection to the git host reads. */
+      githostAllowed: Generated<boolean>
       version: Version
       createdAt: Created
       updatedAt: Updated

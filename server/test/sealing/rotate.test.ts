@@ -78,6 +78,8 @@ const CHOSEN: Record<string, object> = {
   server: { kind: 'ssh' },
   variable: { scope: 'all' },
   backup_destination: { kind: 'local' },
+  githost_account: { kind: 'oauth' },
+  githost_attempt: { kind: 'device' },
   deployment: { status: 'failed', trigger: 'manual' },
   project: { git_credential_shown: '{}' },
 }

@@ -52,4 +52,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ofDestination('sftp_password'),
   ofDestination('sftp_private_key'),
   ofDestination('sftp_key_passphrase'),
+  byId('githost_app', 'private_key'),
+  byId('githost_app', 'client_secret'),
+  byId('githost_app', 'hook_secret'),
+  byId('githost_app', 'old_hook_secret'),
+  byId('githost_account', 'token'),
+  byId('githost_account', 'refresh_token'),
+  byId('githost_attempt', 'secret'),
+  byId('githost_hook', 'secret'),
 ]

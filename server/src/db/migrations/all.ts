@@ -18,6 +18,9 @@ import { up as instance } from './0018_instance.ts'
 import { up as versions } from './0019_versions.ts'
 import { up as serverPolicy } from './0020_server_policy.ts'
 import { up as sessionMode } from './0021_session_mode.ts'
+import { up as githost } from './0023_githost.ts'
+import { up as githostRepositories } from './0024_githost_repositories.ts'
+import { up as githostDeliveries } from './0025_githost_deliveries.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -54,4 +57,7 @@ export const migrations: Record<string, SchemaMigration> = {
   '0019_versions': { up: versions },
   '0020_server_policy': { up: serverPolicy },
   '0021_session_mode': { up: sessionMode },
+  '0023_githost': { up: githost },
+  '0024_githost_repositories': { up: githostRepositories },
+  '0025_githost_deliveries': { up: githostDeliveries },
 }
