@@ -1,9 +1,9 @@
-import { accessSync, constants } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
 import { parseTsigKey, type TsigKey } from './drivers/dns-update/tsig.ts'
+import { type GithostConfig, githostEnvironment, githostOf, isReadable } from './githost-config.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const count = z.coerce.number().int().positive()
@@ -67,6 +67,7 @@ const Environment = z.object({
   SLIPWAY_BUILDX: z.string().default('/usr/libexec/docker/cli-plugins/docker-buildx'),
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
+  ...githostEnvironment,
   SLIPWAY_LOCAL_SOURCES: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_INSTANCE: z
     .string()
@@ -117,6 +118,7 @@ export type Config = {
   builder: { buildx: string; helperImage: string }
   /** Authorities of git hosts that this machine does not know of itself. */
   gitCaFile: string | null
+  githost: GithostConfig
   /** A directory whose folders may be looked at as sources; null: none. */
   localSources: string | null
   /** Marks what is ours on an engine that others use too. */
@@ -170,6 +172,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     blockedNetworks: e.SLIPWAY_BLOCKED_NETWORKS,
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
     gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
+    githost: githostOf(e),
     localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
     instance: e.SLIPWAY_INSTANCE,
     metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
@@ -222,15 +225,6 @@ function isNetwork(text: string): boolean {
 function isIPv4Network(text: string): boolean {
   const [base = '', bits = ''] = text.split('/')
   return isIPv4(base) && /^\d{1,2}$/.test(bits) && Number(bits) <= 32
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A host to listen on, as one to ask: every address means at least this machine's own. */
