@@ -5,6 +5,7 @@ import { deployments } from './deployments.ts'
 import { domains } from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
+import { githost } from './githost.ts'
 import { me } from './me.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
@@ -27,4 +28,5 @@ export const endpoints = {
   servers,
   deployments,
   backupDestinations,
+  githost,
 } as const satisfies Record<string, Record<string, Endpoint>>

@@ -32,6 +32,11 @@ export const ERROR_CODES = {
     400,
     'This instance keeps no backups on its own machine, or not at this path; the message says which.',
   ],
+  no_installation: [409, 'No installation of the app covers this repository, and only one can make clone tokens.'],
+  githost_forbids: [
+    409,
+    'The git host does not let this connection do it; the message names the permission that is lacking.',
+  ],
   server_in_use: [409, 'Projects still run on this server.'],
   credentials_missing: [401, 'No access token and no session was sent.'],
   credentials_invalid: [401, 'The access token is unknown or revoked, or the session has ended.'],
@@ -67,6 +72,9 @@ export const ERROR_CODES = {
   internal: [500, 'A fault of the server; the request id finds it in the log.'],
   certificate_failed: [502, 'The CA did not issue a certificate; the message has its own reason, the hint what to do.'],
   server_unreachable: [502, 'The server or its engine could not be reached, or failed; the message says how.'],
+  githost_unreachable: [502, 'The git host could not be reached, or answered with an error of its own.'],
+  githost_busy: [503, 'The git host takes no more requests for now; Retry-After says when it does.'],
+  cloud_unreachable: [503, 'The hosted cloud that knows the addresses to connect with cannot be reached.'],
   database_unavailable: [503, 'The database cannot be reached; Retry-After says when to try again.'],
 } as const satisfies Record<string, readonly [number, string]>
 

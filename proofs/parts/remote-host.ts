@@ -34,7 +34,7 @@ export async function startRemoteHost() {
       const { tree } = (await (await get(`/trees/${name}`)).json()) as { tree: RemoteListing['files'] }
       const read = async (path: string) =>
         new Uint8Array(await (await get(`/contents/${name}?path=${encodeURIComponent(path)}`)).arrayBuffer())
-      return { files: tree, read }
+      return { files: tree, read, warnings: [] }
     },
     close: () => server.close(),
   }

@@ -7,6 +7,7 @@ import { mendEdges } from './core/deployments/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/garbage.ts'
 import type { DeployParts } from './core/deployments/parts.ts'
 import { settleDue } from './core/deployments/settle-due.ts'
+import { pollDevices } from './core/githost/device.ts'
 import { continueRotation } from './core/sealing/rotate.ts'
 import { guardMachines } from './core/servers/guard-machines.ts'
 import { startSchedule } from './jobs/schedule.ts'
@@ -27,6 +28,7 @@ export const startRecurring = (parts: DeployParts) =>
     jobs: [
       { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
       { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
+      { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
       { name: 'machines', everyMs: 300 * SECOND, run: (signal) => guardMachines(parts, signal) },

@@ -1,5 +1,6 @@
 import { sweepAccess } from './core/access/sweep.ts'
 import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
+import { sweep as sweepAttempts } from './core/githost/attempt-store.ts'
 import { BEAT_MS } from './core/idempotency/claims.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
 import { noteProgress } from './core/instance/claim.ts'
@@ -29,6 +30,7 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
     { name: 'logs to give up', everyMs: 10 * 60_000, run: () => expireLogs(platform, platform.draining) },
     { name: 'archive', everyMs: 6 * 3600_000, run: () => sweepArchive(platform, platform.draining) },
     { name: 'progress of the database', everyMs: 10 * 60_000, run: () => noteProgress(platform) },
+    { name: 'old connects', everyMs: 3600_000, run: () => sweepAttempts(platform.db) },
     { name: 'uploads', everyMs: 10 * 60_000, run: () => sweepUploads(platform) },
   ]
   const running = new Set<Promise<unknown>>()

@@ -19,6 +19,10 @@ import { restartPipeline } from './core/deployments/restart.ts'
 import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
 import { settlePipeline } from './core/deployments/settle.ts'
 import { mayConnect } from './core/domains/may-connect.ts'
+import { connectedCredential } from './core/githost/clone-token.ts'
+import { openRemoteTree } from './core/githost/contents.ts'
+import { blocksIn } from './core/githost/store.ts'
+import { installationTokens } from './core/githost/tokens.ts'
 import { claims } from './core/idempotency/claims.ts'
 import { openInstance } from './core/instance/guard.ts'
 import type { Platform } from './core/platform.ts'
@@ -40,6 +44,7 @@ import { alias } from './drivers/edge/alias.ts'
 import { caddyEdge } from './drivers/edge/caddy.ts'
 import { localFolders } from './drivers/folder/local-folders.ts'
 import { gitBinary } from './drivers/git/binary.ts'
+import { gitHost } from './drivers/githost/host.ts'
 import { connectEngine } from './drivers/runtime/connect.ts'
 import type { EngineTarget } from './drivers/runtime/engine.ts'
 import { dockerInspector } from './drivers/runtime/inspect.ts'
@@ -117,6 +122,9 @@ export function wire(config: Config, logger: Logger): Wired {
     ...toldOf(config, { db, changes }),
     runtime,
     ...outsideOf(config, mark),
+    githost: githostOf(config, db),
+    githostTokens: installationTokens(changes),
+    remoteTrees: { open: (caller, asked, signal) => openRemoteTree(platform, caller, { ...asked, signal }) },
     log: logger,
     draining: drain.signal,
   }
@@ -241,6 +249,7 @@ function deployParts(platform: Platform): DeployParts {
     ...platform,
     builder: buildxBuilder({ ...config.builder, scratch: join(config.dataDir, 'builds'), instance: config.instance }),
     git: gitOf(config),
+    hostCredential: (project, repository, signal) => connectedCredential(platform, project, repository, signal),
     syncContext,
     folders: projectFolders(config.dataDir),
     acme: authorityOf(config),
@@ -258,6 +267,15 @@ const gitOf = (config: Config) =>
     ...(config.gitCaFile !== null && {
       trust: { extra: config.gitCaFile, bundle: join(config.dataDir, 'git-authorities.pem') },
     }),
+  })
+
+/** Its address passes the same guard as those of repositories; limits are obeyed across processes. */
+const githostOf = (config: Config, db: Platform['db']) =>
+  gitHost({
+    ...config.githost,
+    caFile: config.gitCaFile,
+    mayConnect: mayConnect(config),
+    blocks: blocksIn(db),
   })
 
 function authorityOf({ acme, dnsUpdate, dnsServers }: Config): AuthorityParts {

@@ -9,6 +9,7 @@ import type { DataDir } from '../drivers/data-dir/data-dir.ts'
 import type { Dns } from '../drivers/dns/dns.ts'
 import type { Edge } from '../drivers/edge/edge.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
+import type { GitHost } from '../drivers/githost/githost.ts'
 import type { EngineInspector, EngineTarget } from '../drivers/runtime/engine.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
 import type { StorageOpener } from '../drivers/storage/storage.ts'
@@ -16,10 +17,12 @@ import type { TlsProbe } from '../drivers/tls-probe/tls-probe.ts'
 import type { Waker } from '../jobs/enqueue.ts'
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
+import type { RemoteTrees } from './build/remote-tree.ts'
 import type { Feeds } from './deployments/feed.ts'
 import type { History } from './deployments/history/history.ts'
 import type { LiveRedactors } from './deployments/live-redactors.ts'
 import type { Redactors } from './deployments/redact/redactors.ts'
+import type { InstallationTokens } from './githost/tokens.ts'
 import type { Claims } from './idempotency/claims.ts'
 import type { Instance } from './instance/guard.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
@@ -61,6 +64,9 @@ export type Platform = {
   tlsProbe: TlsProbe
   /** Opens places where backups go. */
   storage: StorageOpener
+  githost: GitHost
+  remoteTrees: RemoteTrees
+  githostTokens: InstallationTokens
   log: Log
   /** Aborted when the process is asked to end. */
   draining: AbortSignal

@@ -10,7 +10,7 @@ type Big = ColumnType<string, number | string, number | string>
 type MaybeBig = ColumnType<string | null, number | string | null | undefined, number | string | null>
 
 export type AttemptKind = 'install' | 'manifest' | 'oauth' | 'device' | 'cloud'
-export type AttemptStatus = 'started' | 'returned' | 'proved' | 'bound' | 'denied' | 'expired' | 'failed'
+type AttemptStatus = 'started' | 'returned' | 'proved' | 'bound' | 'denied' | 'expired' | 'failed'
 
 export type GithostTables = {
   githostApp: {

@@ -74,7 +74,7 @@ function send(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): F
   const { hint, field, requires, missing, retryAfter } = refusal.details
   const body: ErrorBody = {
     success: false,
-    error: refusal.message,
+    ...wordsOf(refusal),
     code: refusal.code,
     ...(hint && { hint }),
     ...(field && { field }),
@@ -95,5 +95,9 @@ function send(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): F
   }
   return reply.code(status).type('application/problem+json').send(JSON.stringify(full))
 }
+
+/** Where the interface makes `error` itself a code, the sentence is beside it. */
+const wordsOf = ({ code, message }: Refusal) =>
+  code === 'cloud_unreachable' ? { error: code, message } : { error: message }
 
 const typeOf = (code: ErrorCode) => `/api/docs#error-${code}`

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { IdPrefix } from '@slipway/contract/ids'
+import type { GitHost } from '../../../lab/githost/start.ts'
 import { newId } from '../../src/db/ids.ts'
 import type { Org, World } from '../harness.ts'
+import { connectedLogin } from '../http/githost/stage.ts'
 import type { Values } from './places.ts'
 
 /** What there is in an organization beside ids: things that are found by a name. */
@@ -14,6 +16,8 @@ export type NameKind =
   | 'branch'
   | 'deployed project'
   | 'audited'
+  | 'host repository'
+  | 'host account'
 export type Kind = IdPrefix | NameKind
 
 /** `with`: what else a request needs to mean it, such as the project that it is of. */
@@ -37,10 +41,11 @@ const unique = () => `matrix-${++n}`
 const SERVER = { kind: 'ssh', host: '127.0.0.1', port: 9 }
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-export const factories = (world: World): Partial<Record<Kind, Factory>> => ({
+export const factories = (world: World, host?: GitHost): Partial<Record<Kind, Factory>> => ({
   ...ids(world),
   ...people(world),
   ...names(world),
+  ...(host && atHost(world, host)),
 })
 
 async function post(org: Org, path: string, body: unknown, method = 'POST') {
@@ -133,7 +138,7 @@ const people = (world: World): Partial<Record<IdPrefix, Factory>> => ({
 })
 
 /** Names are of a project: asked of another one, they are as unknown as if there were none. */
-const names = (world: World): Record<NameKind, Factory> => ({
+const names = (world: World): Partial<Record<NameKind, Factory>> => ({
   service: named(async (org, id, name) => void (await post(org, `/api/projects/${id}/services/${name}`, {}, 'PUT'))),
   variable: named(async (org, id, name) => {
     await post(org, `/api/projects/${id}/variables`, { variables: [{ name, value: 'x' }] }, 'PUT')
@@ -182,3 +187,33 @@ const named = (make: (org: Org, projectId: string, name: string) => Promise<void
     return { value, with: { 'params.id': id } }
   },
 })
+
+/** As the docs' examples name them: everybody has repositories at `acme`, and a `shop` of their own. */
+const atHost = (world: World, host: GitHost): Partial<Record<NameKind, Factory>> => {
+  const add = async (org: Org, owner: string, name: string) => {
+    const login = await connectedLogin(world, host, org)
+    await host.do.repo({ full: `${owner}/${name}`, private: true, files: { 'package.json': '{}' } })
+    host.do.collaborator({ full: `${owner}/${name}`, login, level: 'admin' })
+    // The next list is asked for anew.
+    await world.platform.db.deleteFrom('githostMirror').execute()
+  }
+  return {
+    'host repository': {
+      make: async (org) => {
+        const name = unique()
+        await add(org, 'acme', name)
+        return { value: name }
+      },
+      unmake: async (_, { value }) => host.do.removeRepo({ full: `acme/${value}` }),
+    },
+    'host account': {
+      make: async (org) => {
+        const login = unique()
+        host.do.org({ login })
+        await add(org, login, 'shop')
+        return { value: login }
+      },
+      unmake: async (_, { value }) => host.do.removeRepo({ full: `${value}/shop` }),
+    },
+  }
+}

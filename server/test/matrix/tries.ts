@@ -1,5 +1,6 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { ErrorBody } from '@slipway/contract/errors'
+import { githost } from '@slipway/contract/githost'
 import { CONTENT_LENGTH, type Kind } from './factories.ts'
 import { idPlaces, type Part, unknownId } from './places.ts'
 
@@ -61,6 +62,23 @@ const NAMED: Record<string, [place: string, kind: Kind, special?: Special][]> = 
   'GET /api/audit': [['query.target', 'audited']],
   'GET /api/projects': [['query.name', 'project name']],
   'GET /api/deployments': [['query.branch', 'branch']],
+  'GET /api/githost/repos': [['query.owner', 'host account']],
+  'GET /api/githost/orgs/:org/repos': [['params.org', 'host account']],
+  ...ofRepositories(),
+}
+
+/** Every route of one repository at the git host. */
+function ofRepositories(): typeof NAMED {
+  const routes = Object.values(githost).filter(({ path }) => path.includes('/repos/:owner/:repo'))
+  return Object.fromEntries(
+    routes.map((route) => [
+      title(route),
+      [
+        ['params.repo', 'host repository'],
+        ['params.owner', 'host account'],
+      ],
+    ]),
+  )
 }
 
 /** Parameters of paths that say how something is to be called, and find nothing. */

@@ -1,16 +1,19 @@
 import { Readable } from 'node:stream'
+import type { Caller } from '../access/caller.ts'
 import type { ReadableTree } from './source-tree.ts'
 
 /** A repository on a git host as its own API shows it: all paths at once, contents one by one. Nothing is cloned. */
 export type RemoteListing = {
   files: { path: string; size: number }[]
   read(path: string): Promise<Uint8Array>
+  /** What was not seen. */
+  warnings: string[]
 }
 
-/** Opens what a git host lists for a branch; the connection to the host decides whose credential is used. */
+/** Opens what a git host lists for a branch, as far as the caller may see it; the connection decides with which credential. */
 export type RemoteTrees = {
   open(
-    orgId: string,
+    caller: Caller,
     repository: { owner: string; repo: string; branch: string | undefined },
     signal: AbortSignal,
   ): Promise<RemoteListing>

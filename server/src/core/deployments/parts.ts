@@ -2,14 +2,17 @@ import type { DeploymentService } from '@slipway/contract/deployment-shape'
 import type { Acme, AcmeTarget } from '../../drivers/acme/acme.ts'
 import type { Builder } from '../../drivers/builder/builder.ts'
 import type { ProjectFolders } from '../../drivers/builder/project-folders.ts'
-import type { Git } from '../../drivers/git/git.ts'
+import type { Git, GitCredential } from '../../drivers/git/git.ts'
 import type { SourceTree } from '../build/source-tree.ts'
 import type { Platform } from '../platform.ts'
+import type { ProjectRow } from '../projects/store.ts'
 
 /** What a process that runs deployments has beyond one that only answers. */
 export type DeployParts = Platform & {
   builder: Builder
   git: Git
+  /** What a connected git host reads the repository of a project with; null: nothing. */
+  hostCredential(project: ProjectRow, repository: string, signal: AbortSignal): Promise<GitCredential | null>
   /** Makes a directory equal to a tree, touching only what differs. */
   syncContext(directory: string, tree: SourceTree, signal: AbortSignal): Promise<unknown>
   folders: ProjectFolders

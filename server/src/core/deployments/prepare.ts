@@ -1,14 +1,14 @@
 import type { Preparation, Prepare } from '@slipway/contract/prepare'
 import { notFound, Refusal } from '../../errors.ts'
-import { type Caller, requireUnrestricted } from '../access/caller.ts'
+import { type Caller, require, requireUnrestricted } from '../access/caller.ts'
 import { answerOf, dockerfileOf, type Found } from '../build/detection.ts'
-import { type RemoteTrees, remoteTree } from '../build/remote-tree.ts'
+import { remoteTree } from '../build/remote-tree.ts'
 import type { ReadableTree, SourceTree } from '../build/source-tree.ts'
 import type { Platform } from '../platform.ts'
 import * as uploads from '../uploads/store.ts'
 import { openTree } from '../uploads/tree.ts'
 
-type Parts = Pick<Platform, 'db' | 'blobs' | 'config' | 'localFolders'> & { remoteTrees?: RemoteTrees }
+type Parts = Pick<Platform, 'db' | 'blobs' | 'config' | 'localFolders' | 'remoteTrees'>
 
 const DEADLINE_MS = 20_000
 
@@ -77,12 +77,9 @@ async function openRemote(parts: Parts, caller: Caller, body: Prepare, signal: A
   const { owner, repo, branch } = body
   if (owner === undefined) throw missing('owner', 'a source on a git host needs owner')
   if (repo === undefined) throw missing('repo', 'a source on a git host needs repo')
-  if (!parts.remoteTrees) {
-    throw new Refusal('githost_not_connected', 'This organization has no connection to a git host.', {
-      hint: 'Upload the folder and send uploadSessionId instead.',
-    })
-  }
-  return { tree: remoteTree(await parts.remoteTrees.open(caller.orgId, { owner, repo, branch }, signal)), warnings: [] }
+  require(caller, 'githost:read')
+  const listing = await parts.remoteTrees.open(caller, { owner, repo, branch }, signal)
+  return { tree: remoteTree(listing), warnings: listing.warnings }
 }
 
 const missing = (field: string, why: string) =>

@@ -7,8 +7,9 @@ import { openTree } from '../uploads/tree.ts'
 import { DeployFailure } from './failure.ts'
 import { type Scene, theOnly } from './scene.ts'
 
-function gitSource({ parts, project }: Scene, { repo = '', branch }: DeploymentSource) {
-  const credential = openCredential(parts, project, repo)
+/** The project's own credential first; else what the organization's git host is connected with. */
+async function gitSource({ parts, project }: Scene, { repo = '', branch }: DeploymentSource, signal: AbortSignal) {
+  const credential = openCredential(parts, project, repo) ?? (await parts.hostCredential(project, repo, signal))
   if (credential === null && gitOrigin(repo)?.startsWith('ssh:')) {
     throw new DeployFailure({
       code: 'git_auth_failed',
@@ -22,7 +23,7 @@ function gitSource({ parts, project }: Scene, { repo = '', branch }: DeploymentS
 const GIVE_ONE = 'Send gitCredential to PATCH /api/projects/:id'
 
 /** The driver cannot know that there is nothing to check yet. */
-function withHint(error: unknown, { credential }: ReturnType<typeof gitSource>): never {
+function withHint(error: unknown, { credential }: Awaited<ReturnType<typeof gitSource>>): never {
   const { name, code, message } = error as Error & { code?: unknown }
   if (name !== 'GitFailure' || code !== 'git_auth_failed' || credential !== null) throw error
   const hint = `The repository is private, or there is none. ${GIVE_ONE} with kind "token".`
@@ -38,7 +39,7 @@ export async function pinSource(scene: Scene, signal: AbortSignal): Promise<Depl
   // Of an old release whose image is gone, exactly that commit is built again.
   if (rollbackOf !== undefined && source.commitSha !== undefined) return source
   if (useCommit !== undefined) return { ...source, commitSha: useCommit }
-  const asked = gitSource(scene, source)
+  const asked = await gitSource(scene, source, signal)
   const found = await parts.git.resolve(asked, signal).catch((error) => withHint(error, asked))
   const { commitSha, branch, message } = found
   return { ...source, commitSha, commitMessage: message, ...(branch !== null && { branch }) }
@@ -50,7 +51,7 @@ export async function openSource(scene: Scene, source: DeploymentSource, signal:
   if (source.kind === 'upload') return openTree(parts, deployment.orgId, source.uploadSessionId ?? '')
   const directory = join(parts.config.dataDir, 'repositories', deployment.projectId)
   const commit = source.commitSha ?? ''
-  const asked = gitSource(scene, source)
+  const asked = await gitSource(scene, source, signal)
   const { warnings } = await parts.git.fetch(asked, commit, directory, signal).catch((error) => withHint(error, asked))
   // It is opened once per service, and said once.
   for (const line of warnings.filter((one) => !said.has(one)))

@@ -3,7 +3,7 @@ import type { NewProject, ProjectPatch } from '@slipway/contract/projects'
 import { type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { notFound, Refusal } from '../../errors.ts'
-import { type Caller, requireUnrestricted } from '../access/caller.ts'
+import { type Caller, may, requireUnrestricted } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import { forgetProject } from '../deployments/forget.ts'
 import type { Platform } from '../platform.ts'
@@ -46,6 +46,7 @@ export async function insertProject(tx: Tx, parts: Parts, caller: Caller, input:
     ...(await sealCredential(parts, { id, name, repository, gitCredential: null }, gitCredential)),
     serverId: input.serverId,
     settings: JSON.stringify(input.settings),
+    githostAllowed: mayLink(caller),
   })
   const detail = { name, repository, ...(gitCredential && { gitCredential: gitCredential.kind }) }
   if (row) await record(tx, caller, 'project.create', row.id, detail)
@@ -70,6 +71,7 @@ export async function updateProject(
     const repository = patch.repository === undefined ? before.repository : patch.repository
     const changes = {
       ...withoutUndefined(plain),
+      ...(repository !== before.repository && { githostRepoId: null, githostAllowed: mayLink(caller) }),
       ...(gitCredential === undefined
         ? afterMove(before.repository, repository)
         : await sealCredential(parts, { ...before, repository }, gitCredential)),
@@ -102,6 +104,9 @@ export async function removeProject(
     return { success: true as const }
   })
 }
+
+/** A credential that cannot read what the connection to the git host reads must not do it by way of a deployment. */
+const mayLink = (caller: Caller) => caller.projectId === null && may(caller, 'githost:read')
 
 const nameTaken = (name: string) =>
   new Refusal('name_taken', `A project named ${JSON.stringify(name)} exists already.`, {

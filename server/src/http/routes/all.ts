@@ -7,6 +7,7 @@ import { backupDestinationRoutes } from './backup-destinations.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
+import { githostRoutes } from './githost.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
 import { serverRoutes } from './servers.ts'
@@ -21,4 +22,5 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...serverRoutes(platform),
   ...deploymentRoutes(platform),
   ...backupDestinationRoutes(platform),
+  ...githostRoutes(platform),
 ]

@@ -7,16 +7,21 @@ import { startWorld } from '../../harness.ts'
 import { factories, type Thing } from '../../matrix/factories.ts'
 import { exampleRequest, idPlaces, type Values } from '../../matrix/places.ts'
 import { MAKES, type Try, title, triesOf, unsaid } from '../../matrix/tries.ts'
+import { configFor, connectedLogin, startLabHost } from '../githost/stage.ts'
 
 /**
  * Every route × every way of not being allowed, made from the table of routes that the app itself serves: a new route
- * is covered the moment it exists, and one that the matrix cannot exercise fails it. No name is looked up anywhere.
+ * is covered the moment it exists, and one that the matrix cannot exercise fails it. No name is looked up anywhere,
+ * and the git host is the lab's.
  */
-const world = await startWorld({ dnsServers: ['127.0.0.1:9'] })
+const host = await startLabHost()
+const world = await startWorld({ ...configFor(host), dnsServers: ['127.0.0.1:9'] })
 const mine = await world.org('Mine')
 const theirs = await world.org('Theirs')
 const signedIn = await world.session(mine.owner)
-const known = factories(world)
+const known = factories(world, host)
+host.do.org({ login: 'acme' })
+for (const org of [mine, theirs]) await connectedLogin(world, host, org)
 let cases = 0
 afterAll(() => console.log(`two-organization matrix: ${world.app.endpoints.length} routes, ${cases} cases`))
 

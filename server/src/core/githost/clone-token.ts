@@ -1,0 +1,106 @@
+import { holds } from '@slipway/contract/permissions'
+import type { GitCredential } from '../../drivers/git/git.ts'
+import { Refusal } from '../../errors.ts'
+import type { Caller } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { ProjectRow } from '../projects/store.ts'
+import { choose } from './choose-source.ts'
+import { type Asked, requireRepository } from './find.ts'
+import { nameIn } from './mirror.ts'
+import * as mirror from './mirror-store.ts'
+import { failureIn, refusalFor, refusalOf } from './refuse.ts'
+import { type AppSource, covers, factsOf, type GithostParts, mint, type Source, sourcesOf, tokenOf } from './sources.ts'
+
+const MOST_PER_MINUTE = 30
+const READ_ONLY = { contents: 'read', metadata: 'read' } as const
+
+/** A token for one repository and for reading alone, made for this call and kept nowhere. */
+export async function cloneToken(parts: GithostParts, caller: Caller, asked: Asked) {
+  if (!holds(caller.role, null, 'githost:write')) {
+    throw new Refusal('permission_denied', 'Viewers get no clone tokens.', {
+      requires: 'githost:write',
+      hint: `The role ${caller.role} does not include it; ask an owner of the organization.`,
+    })
+  }
+  const { row, keys, at } = await requireRepository(parts, caller, asked)
+  const seeing = (await sourcesOf(parts, caller.orgId)).filter(({ key }) => keys.has(key))
+  const choice = choose('clone_token', factsOf(seeing))
+  if ('refuse' in choice) throw refusalFor(choice)
+  limit(caller.userId)
+  const source = seeing.find((one): one is AppSource => one.kind === 'app')
+  if (source === undefined) throw refusalFor({ refuse: 'no_installation' })
+  const { token, expiresAt } = await narrowed(parts, source, Number(row.repoId), asked.signal).catch(
+    (error: unknown) => {
+      const failure = failureIn(error)
+      if (failure?.code === 'invalid' || failure?.code === 'not_found') throw refusalFor({ refuse: 'no_installation' })
+      throw failure ? refusalOf(failure) : error
+    },
+  )
+  await record(parts.db, caller, 'githost.clone_token', `${at.owner}/${at.name}`, {
+    expiresAt: expiresAt.toISOString(),
+  })
+  const { url } = parts.config.githost
+  const cloneUrl = `${url}/${at.owner}/${at.name}.git`
+  return { token, cloneUrl, command: commandFor(url, cloneUrl), expiresAt: expiresAt.toISOString() }
+}
+
+const narrowed = (parts: GithostParts, source: AppSource, repoId: number, signal: AbortSignal) =>
+  mint(parts, source, { repositoryIds: [repoId], permissions: READ_ONLY }, signal)
+
+/** Asks for the token on the terminal: it is in no argument, in no file and in no history. */
+const commandFor = (url: string, cloneUrl: string) =>
+  `read -rs T && GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=http.${url}/.extraHeader ` +
+  `GIT_CONFIG_VALUE_0="Authorization: Basic $(printf 'x-access-token:%s' "$T" | base64 -w0)" git clone ${cloneUrl}; unset T`
+
+const recent = new Map<string, { since: number; count: number }>()
+
+function limit(userId: string): void {
+  const now = Date.now()
+  const known = recent.get(userId)
+  const window = known && now - known.since < 60_000 ? known : { since: now, count: 0 }
+  recent.delete(userId)
+  recent.set(userId, window)
+  if (recent.size > 10_000) recent.delete(recent.keys().next().value ?? '')
+  if (++window.count <= MOST_PER_MINUTE) return
+  throw new Refusal('rate_limited', `More than ${MOST_PER_MINUTE} clone tokens in a minute.`, {
+    retryAfter: Math.ceil((window.since + 60_000 - now) / 1000),
+    hint: 'Wait a moment; one token serves as many clones as its hour allows.',
+  })
+}
+
+type Linked = Pick<ProjectRow, 'orgId' | 'githostAllowed' | 'githostRepoId'>
+
+/**
+ * How a deployment reads a repository of the connected host; null: as a stranger. Only where whoever named the address
+ * may read with the connection, and an installation's token is good for that repository alone.
+ */
+export async function connectedCredential(
+  parts: GithostParts,
+  project: Linked,
+  repository: string,
+  signal: AbortSignal,
+): Promise<GitCredential | null> {
+  const named = nameIn(parts.config.githost.url, repository)
+  if (named === null || !project.githostAllowed) return null
+  const rows = await mirror.find(parts.db, { orgId: project.orgId, role: 'owner' }, named.owner, named.name)
+  const ids = new Map(rows.map(({ sourceKey, repoId }) => [sourceKey, repoId]))
+  const sources = (await sourcesOf(parts, project.orgId)).filter(covers(named.owner))
+  const source = sources.find(({ key }) => ids.has(key)) ?? sources[0]
+  if (source === undefined) return null
+  const id = ids.get(source.key)
+  // The name may have been given to another repository since.
+  if (project.githostRepoId !== null && id !== undefined && id !== project.githostRepoId) throw otherRepository(named)
+  return { kind: 'token', username: 'x-access-token', token: await tokenFor(parts, source, id, signal) }
+}
+
+async function tokenFor(parts: GithostParts, source: Source, id: string | undefined, signal: AbortSignal) {
+  if (source.kind !== 'app' || id === undefined) return tokenOf(parts, source, signal)
+  return (await narrowed(parts, source, Number(id), signal)).token
+}
+
+const otherRepository = ({ owner, name }: { owner: string; name: string }) =>
+  Object.assign(new Error(`${owner}/${name} is another repository than the one that was linked.`), {
+    name: 'GitFailure',
+    code: 'git_repository_not_found',
+    hint: 'It was deleted, renamed or transferred: set the repository of the project again.',
+  })

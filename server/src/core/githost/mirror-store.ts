@@ -1,0 +1,206 @@
+import type { Page } from '@slipway/contract/pages'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Queryable } from '../../db/database.ts'
+import type { Tables } from '../../db/tables.ts'
+import type { HostRepository } from '../../drivers/githost/githost.ts'
+import type { Caller } from '../access/caller.ts'
+import { unknownCursor } from '../page.ts'
+
+export type RepositoryRow = Selectable<Tables['githostRepository']>
+export type Viewer = Pick<Caller, 'orgId' | 'role'>
+export type Filter = { owner?: string | undefined; q?: string | undefined; limit: number; cursor?: string | undefined }
+
+export const keyOf = (owner: string, name: string) => `${owner}/${name}`.toLowerCase()
+
+/**
+ * What a role may see, the one condition for all lists and lookups: owners and admins everything, developers what no rule
+ * takes from them, viewers of that what a project is deployed from. Of rules the longest pattern wins; none widens.
+ */
+function visibleTo({ role }: Viewer): RawBuilder<boolean> {
+  if (role === 'owner' || role === 'admin') return sql<boolean>`true`
+  const linked =
+    role === 'viewer'
+      ? sql`exists (select 1 from project p where p.org_id = r.org_id and p.githost_repo_id = r.repo_id)`
+      : sql`true`
+  return sql<boolean>`${linked} and coalesce((select g.allow from githost_rule g where g.org_id = r.org_id
+    and g.role = ${role} and r.full_name_key like g.matches order by length(g.pattern) desc limit 1), true)`
+}
+
+/** Of several sources that list the same repository, the first of them shows it. */
+const FIRST = sql<boolean>`not exists (select 1 from githost_repository b where b.org_id = r.org_id
+  and b.repo_id = r.repo_id and (b.rank, b.source_key) < (r.rank, r.source_key))`
+
+const seen = (db: Queryable, viewer: Viewer) =>
+  db.selectFrom('githostRepository as r').where('r.orgId', '=', viewer.orgId).where(visibleTo(viewer))
+
+/** Keyset pagination: pushed to last first. */
+export async function list(db: Queryable, viewer: Viewer, { owner, q, limit, cursor }: Filter) {
+  let rows = seen(db, viewer).selectAll('r').where(FIRST)
+  if (owner !== undefined) rows = rows.where(sql`lower(r.owner)`, '=', owner.toLowerCase())
+  if (q) rows = rows.where(sql<boolean>`position(${q.toLowerCase()} in r.full_name_key) > 0`)
+  if (cursor !== undefined) {
+    const [at, id] = positionIn(cursor)
+    rows = rows.where(sql<boolean>`(r.pushed_at, r.repo_id) < (${at}::timestamptz, ${id}::bigint)`)
+  }
+  const found = await rows
+    .orderBy('r.pushedAt', 'desc')
+    .orderBy('r.repoId', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return pageOf(found, limit)
+}
+
+function positionIn(cursor: string): [string, string] {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8')
+  const [, at, id] = /^(\d{4,6}-\d\d-\d\dT[\d:.]+Z) (\d{1,18})$/.exec(text) ?? []
+  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) throw unknownCursor()
+  return [at, id]
+}
+
+function pageOf(found: RepositoryRow[], limit: number): Page<RepositoryRow> {
+  const data = found.slice(0, limit)
+  const last = found.length > limit ? data.at(-1) : undefined
+  const position = last && `${last.pushedAt.toISOString()} ${last.repoId}`
+  return { data, nextCursor: position ? Buffer.from(position).toString('base64url') : null }
+}
+
+/** One repository as the caller sees it, by each source that lists it, the first of them first. */
+export const find = (db: Queryable, viewer: Viewer, owner: string, name: string): Promise<RepositoryRow[]> =>
+  seen(db, viewer)
+    .selectAll('r')
+    .where('r.fullNameKey', '=', keyOf(owner, name))
+    .orderBy('r.rank')
+    .orderBy('r.sourceKey')
+    .execute()
+
+/** Whose repositories the caller sees, and through which source. */
+export const owners = (db: Queryable, viewer: Viewer) =>
+  seen(db, viewer)
+    .select(['r.sourceKey', 'r.owner', 'r.ownerType', 'r.ownerAvatarUrl'])
+    .distinct()
+    .orderBy('r.owner')
+    .limit(500)
+    .execute()
+
+export async function keep(
+  db: Queryable,
+  source: { orgId: string; key: string; rank: number },
+  repositories: HostRepository[],
+): Promise<void> {
+  if (repositories.length === 0) return
+  const rows = repositories.map(({ id, ...one }) => ({
+    ...one,
+    repoId: id,
+    orgId: source.orgId,
+    sourceKey: source.key,
+    rank: source.rank,
+    fullNameKey: keyOf(one.owner, one.name),
+    permissions: JSON.stringify(one.permissions),
+    seenAt: sql<Date>`clock_timestamp()`,
+  }))
+  await db
+    .insertInto('githostRepository')
+    .values(rows as never)
+    .onConflict((conflict) =>
+      conflict.columns(['orgId', 'sourceKey', 'repoId']).doUpdateSet((eb) => ({
+        owner: eb.ref('excluded.owner'),
+        ownerType: eb.ref('excluded.ownerType'),
+        ownerAvatarUrl: eb.ref('excluded.ownerAvatarUrl'),
+        name: eb.ref('excluded.name'),
+        fullNameKey: eb.ref('excluded.fullNameKey'),
+        private: eb.ref('excluded.private'),
+        defaultBranch: eb.ref('excluded.defaultBranch'),
+        description: eb.ref('excluded.description'),
+        language: eb.ref('excluded.language'),
+        pushedAt: eb.ref('excluded.pushedAt'),
+        permissions: eb.ref('excluded.permissions'),
+        seenAt: eb.ref('excluded.seenAt'),
+      })),
+    )
+    .execute()
+}
+
+/** It is gone at the host: from the list, from what is polled, and from the hooks. */
+export async function forget(db: Queryable, orgId: string, repoId: string): Promise<void> {
+  for (const table of ['githostRepository', 'githostHead', 'githostHook'] as const)
+    await db.deleteFrom(table).where('orgId', '=', orgId).where('repoId', '=', repoId).execute()
+}
+
+export const dropSources = async (db: Queryable, orgId: string, keys: string[]): Promise<void> => {
+  if (keys.length === 0) return
+  await db.deleteFrom('githostRepository').where('orgId', '=', orgId).where('sourceKey', 'in', keys).execute()
+  await db.deleteFrom('githostMirror').where('orgId', '=', orgId).where('sourceKey', 'in', keys).execute()
+}
+
+/** One process lists a source at a time; a listing that was given up may be begun again after a while. */
+export async function begin(db: Queryable, orgId: string, sourceKey: string, staleMs: number): Promise<Date | null> {
+  const row = await db
+    .insertInto('githostMirror')
+    .values({ orgId, sourceKey, begunAt: sql<Date>`clock_timestamp()` })
+    .onConflict((conflict) =>
+      conflict
+        .column('sourceKey')
+        .doUpdateSet({ begunAt: sql<Date>`clock_timestamp()` })
+        .where(sql<boolean>`coalesce(githost_mirror.begun_at, '-infinity') < now() - interval '2 minutes'
+          and coalesce(githost_mirror.listed_at, '-infinity') < now() - ${staleMs} * interval '1 millisecond'`),
+    )
+    .returning('begunAt')
+    .executeTakeFirst()
+  return row?.begunAt ?? null
+}
+
+export const states = (db: Queryable, orgId: string) =>
+  db.selectFrom('githostMirror').selectAll().where('orgId', '=', orgId).execute()
+
+/** `since`: what a whole listing did not show any more is gone. Null: the listing was not finished. */
+export async function end(db: Queryable, orgId: string, sourceKey: string, since: Date | null): Promise<void> {
+  const listed = since === null ? { begunAt: null } : { begunAt: null, listedAt: new Date() }
+  await db
+    .updateTable('githostMirror')
+    .set(listed)
+    .where('orgId', '=', orgId)
+    .where('sourceKey', '=', sourceKey)
+    .execute()
+  if (since === null) return
+  await db
+    .deleteFrom('githostRepository')
+    .where('orgId', '=', orgId)
+    .where('sourceKey', '=', sourceKey)
+    .where('seenAt', '<', since)
+    .execute()
+}
+
+/** Projects whose repository has an address at this host but no number yet. */
+export const unlinkedProjects = (db: Queryable, orgId: string, url: string) =>
+  db
+    .selectFrom('project')
+    .select(['id', 'repository'])
+    .where('orgId', '=', orgId)
+    .where('githostRepoId', 'is', null)
+    .where('githostAllowed', '=', true)
+    .where(sql<boolean>`starts_with(lower(repository), ${`${url}/`})`)
+    .limit(500)
+    .execute()
+
+export async function linkProject(db: Queryable, orgId: string, id: string, fullNameKey: string): Promise<void> {
+  await db
+    .updateTable('project')
+    .set({
+      githostRepoId: sql<string>`(select repo_id from githost_repository where org_id = ${orgId}
+        and full_name_key = ${fullNameKey} order by rank limit 1)`,
+    })
+    .where('orgId', '=', orgId)
+    .where('id', '=', id)
+    .where('githostRepoId', 'is', null)
+    .execute()
+}
+
+export const projectsOf = (db: Queryable, orgId: string, repoId: string) =>
+  db
+    .selectFrom('project')
+    .select(['id', 'name'])
+    .where('orgId', '=', orgId)
+    .where('githostRepoId', '=', repoId)
+    .orderBy('id')
+    .limit(100)
+    .execute()

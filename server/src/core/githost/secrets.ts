@@ -1,0 +1,7 @@
+type AppSecret = 'private_key' | 'client_secret' | 'hook_secret' | 'old_hook_secret'
+
+/** For which places the secrets of the git host are sealed. */
+export const appPlace = (id: string, column: AppSecret) => `githost_app/${id}/${column}`
+export const accountPlace = (id: string, column: 'token' | 'refresh_token') => `githost_account/${id}/${column}`
+export const attemptPlace = (id: string) => `githost_attempt/${id}/secret`
+export const hookPlace = (id: string) => `githost_hook/${id}/secret`

@@ -1,0 +1,166 @@
+import type { GithostAccount, GithostAttempt, GithostProblem, GithostState } from '@slipway/contract/githost-shape'
+import { Refusal } from '../../errors.ts'
+import type { Caller } from '../access/caller.ts'
+import * as attempts from './attempt-store.ts'
+import { listRepositories } from './browse.ts'
+import * as mirror from './mirror-store.ts'
+import { failureIn } from './refuse.ts'
+import { type GithostParts, mayUseCli, sourcesOf } from './sources.ts'
+import * as store from './store.ts'
+
+type Rows = { links: store.LinkRow[]; accounts: store.AccountRow[] }
+
+async function rowsOf({ db, config }: GithostParts, orgId: string): Promise<Rows> {
+  const links = (await store.links(db, orgId, config.githost.host)).filter(({ goneAt }) => goneAt === null)
+  return { links, accounts: await store.accounts(db, orgId) }
+}
+
+export const stateOf = async (parts: GithostParts, orgId: string) => stateIn(await rowsOf(parts, orgId))
+
+function stateIn({ links, accounts }: Rows): GithostState {
+  const kinds = [...(links.length > 0 ? ['app' as const] : []), ...accounts.map(({ kind }) => kind)]
+  return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'disconnected')
+}
+
+/** From rows alone: it never waits for the host. */
+export async function githostStatus(parts: GithostParts, caller: Caller) {
+  const { config, db } = parts
+  const rows = await rowsOf(parts, caller.orgId)
+  const [app] = await store.apps(db, caller.orgId, config.githost.host)
+  const slug = app?.slug ?? config.githost.app?.slug
+  const pages = config.githost.url === 'https://github.com' ? 'apps' : 'github-apps'
+  return {
+    state: stateIn(rows),
+    accounts: await accountsOf(parts, caller, rows),
+    installUrl: slug === undefined ? null : `${config.githost.url}/${pages}/${slug}/installations/new`,
+    cloudUnreachable: false,
+    mode: config.mode,
+    host: config.githost.host,
+    problems: problemsIn(rows),
+  }
+}
+
+export async function githostHome(
+  parts: GithostParts,
+  caller: Caller,
+  query: { limit: number; cursor?: string | undefined },
+  signal: AbortSignal,
+) {
+  const rows = await rowsOf(parts, caller.orgId)
+  const usable = (await sourcesOf(parts, caller.orgId)).length > 0
+  const { data, nextCursor } = usable
+    ? await listRepositories(parts, caller, query, { signal })
+    : { data: [], nextCursor: null }
+  return { state: stateIn(rows), accounts: await accountsOf(parts, caller, rows), repos: data, nextCursor }
+}
+
+/** An account shows all organizations it reaches; a role sees those whose repositories it sees. */
+async function accountsOf({ db }: GithostParts, caller: Caller, rows: Rows): Promise<GithostAccount[]> {
+  const sources = new Map(rows.accounts.map(({ id, kind }) => [id, kind]))
+  const owners = await mirror.owners(db, caller)
+  const direct: GithostAccount[] = [
+    ...rows.links.map((link) => ({
+      ...{
+        login: link.accountLogin,
+        type: typeOf(link.accountType),
+        avatarUrl: link.avatarUrl,
+        source: 'app' as const,
+      },
+      installationId: Number(link.installationId),
+    })),
+    ...rows.accounts.map(({ login, avatarUrl, kind }) => ({
+      ...{ login, type: 'user' as const, avatarUrl, installationId: null, source: kind },
+    })),
+  ]
+  const reached = owners.flatMap(({ sourceKey, owner, ownerType, ownerAvatarUrl }): GithostAccount[] => {
+    const source = sources.get(sourceKey)
+    if (source === undefined) return []
+    return [{ login: owner, type: typeOf(ownerType), avatarUrl: ownerAvatarUrl, installationId: null, source }]
+  })
+  const seen = new Set(owners.map(({ owner }) => owner.toLowerCase()))
+  const all = [
+    ...new Map([...reached, ...direct].map((one) => [`${one.source} ${one.login.toLowerCase()}`, one])).values(),
+  ]
+  return caller.role === 'viewer' ? all.filter(({ login }) => seen.has(login.toLowerCase())) : all
+}
+
+const typeOf = (type: string): GithostAccount['type'] => (type === 'Organization' ? 'organization' : 'user')
+
+function problemsIn({ links, accounts }: Rows): GithostProblem[] {
+  const broken = [
+    ...links.map(({ accountLogin, brokenAt, reason }) => ({
+      login: accountLogin,
+      brokenAt,
+      reason,
+      source: 'app' as const,
+    })),
+    ...accounts.map(({ login, brokenAt, reason, kind }) => ({ login, brokenAt, reason, source: kind })),
+  ].filter(({ brokenAt }) => brokenAt !== null)
+  return [
+    ...broken.map(({ login, reason, source }) => ({
+      ...{ source, code: 'broken' as const, message: `The connection of ${login} does not work: ${reason}` },
+      hint: 'Connect it again.',
+    })),
+    ...links.flatMap(({ accountLogin, suspendedAt, permissions }): GithostProblem[] => {
+      const message = `The installation of ${accountLogin} `
+      if (suspendedAt !== null)
+        return [
+          { source: 'app', code: 'suspended', message: `${message}is suspended.`, hint: 'Lift that at the git host.' },
+        ]
+      if (permissions.contents !== undefined) return []
+      const hint = 'Accept the permissions that the app asks for, at the git host.'
+      return [{ source: 'app', code: 'permissions_missing', message: `${message}may not read contents.`, hint }]
+    }),
+  ]
+}
+
+/** The caller's newest attempt, as its row has it. */
+export async function pollAttempt({ db, config }: GithostParts, caller: Caller): Promise<GithostAttempt> {
+  if (config.mode === 'cloud') throw notHere('/api/githost/connect/poll')
+  const none = { flow: null, userCode: null, verificationUri: null, expiresAt: null, login: null, message: null }
+  const row = await attempts.newest(db, caller.orgId, caller.userId)
+  if (row === undefined) return { status: 'none', ...none }
+  const open = row.status === 'started' || row.status === 'returned' || row.status === 'proved'
+  const status = open
+    ? row.expiresAt <= new Date()
+      ? 'expired'
+      : 'pending'
+    : row.status === 'bound'
+      ? 'connected'
+      : row.status
+  return {
+    status: status as GithostAttempt['status'],
+    flow: row.kind === 'device' ? 'device_code' : 'redirect',
+    userCode: status === 'pending' ? row.userCode : null,
+    verificationUri: status === 'pending' ? row.verificationUri : null,
+    expiresAt: row.expiresAt.toISOString(),
+    login: row.login,
+    message: row.reason,
+  }
+}
+
+/** Whether the machine's own login could be used, by this organization. */
+export async function localStatus(parts: GithostParts, caller: Caller, signal: AbortSignal) {
+  const { config, githost } = parts
+  if (config.mode === 'cloud') throw notHere('/api/githost/local-status')
+  const none = { version: null, loggedIn: false, login: null, host: config.githost.host, scopes: [] as string[] }
+  const no = (reason: string, more = {}) => ({ available: false, ...none, ...more, reason })
+  if (!(await mayUseCli(parts, caller.orgId))) return no('The login of this machine serves another organization.')
+  const version = await githost.cli.version()
+  if (version === null) return no('There is no program `gh` on this machine.')
+  const token = await githost.cli.token()
+  if (token === null)
+    return { ...no(`Nobody is signed in to ${config.githost.host} with gh.`, { version }), available: true }
+  try {
+    const source = { key: `cli:${caller.orgId}`, token: async () => token, signal }
+    const { login, scopes } = await githost.as(source).person()
+    return { available: true, ...none, version, loggedIn: true, login, scopes, reason: null }
+  } catch (error) {
+    const failure = failureIn(error)
+    if (failure === null) throw error
+    return { ...no(failure.message, { version }), available: true }
+  }
+}
+
+const notHere = (path: string) =>
+  new Refusal('route_not_found', `There is no GET ${path}.`, { hint: 'It is a route of self-hosted instances.' })

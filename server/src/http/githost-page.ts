@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { Arrival, Outcome } from '../core/githost/arrive.ts'
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}
+button,a.go{font:inherit;display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.3rem;text-decoration:none;color:inherit;background:none}`
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+const page = (title: string, body: string) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style><h1>${title}</h1>${body}</html>`
+
+const SAID: Record<Outcome, [title: string, text: string]> = {
+  connected: ['Connected', 'The git host is connected. You can close this window.'],
+  denied: ['Not connected', 'The git host was told not to connect. Nothing was changed.'],
+  failed: ['Not connected', 'The git host could not be connected.'],
+  requested: [
+    'Waiting for an owner',
+    'An owner of the organization at the git host must approve the app. Connect again when that is done.',
+  ],
+  unfinished: [
+    'Almost connected',
+    'The app is installed, but nobody has said for which organization. Begin to connect in Slipway to finish it.',
+  ],
+}
+
+/** Says for whom one is about to connect: whoever was sent here by somebody else sees another organization's name. */
+function asking({ organization, beganBy, host, action, manifest }: Extract<Arrival, { ask: unknown }>['ask']): string {
+  const whom = `<b>${escaped(organization)}</b>`
+  const button =
+    manifest === null
+      ? `<p><a class="go" href="${escaped(action)}">Connect ${escaped(organization)}</a></p>`
+      : `<p>An app of your own is made there. Only the account that owns it can install it.</p><form method="post" action="${escaped(action)}"><input type="hidden" name="manifest" value="${escaped(manifest)}"><button>Connect ${escaped(organization)}</button></form>`
+  return page(
+    'Connect the git host',
+    `<p>Connect ${whom} (begun by ${escaped(beganBy)}) with the account you are signed in to at ${escaped(host)}.</p><p>Its members will reach your repositories. If you did not begin this, close this window.</p>${button}`,
+  )
+}
+
+export function githostPage(arrival: Exclude<Arrival, { go: string }>): { status: number; html: string } {
+  if ('ask' in arrival) return { status: 200, html: asking(arrival.ask) }
+  if ('again' in arrival) {
+    const text = '<p>This link was used, is too old, or was opened in another browser. Begin to connect again.</p>'
+    return { status: 400, html: page('Start again', text) }
+  }
+  const [title, text] = SAID[arrival.done]
+  const reason = arrival.message === null ? '' : `<p>${escaped(arrival.message)}</p>`
+  return { status: 200, html: page(title, `<p>${text}</p>${reason}`) }
+}
+
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+
+/** No script at all, nobody frames it, and a form goes to the git host alone. */
+export const githostPageHeaders = (hostUrl: string) => ({
+  'content-security-policy': `default-src 'none'; style-src ${STYLE_HASH}; form-action ${hostUrl}; frame-ancestors 'none'; base-uri 'none'`,
+  'referrer-policy': 'no-referrer',
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { configFor, startGithostWorld } from './stage.ts'
+
+test('a cloud that cannot be reached is said to be so, by the word of the interface', async () => {
+  const { world } = await startGithostWorld((lab) => ({ cloudUrl: `${lab.url.replace(/\d+$/, '1')}` }))
+  const org = await world.org()
+  const answer = await org.owner.api('POST', '/api/githost/connect', {})
+  expect([answer.status, answer.body.error, answer.body.code]).toEqual([503, 'cloud_unreachable', 'cloud_unreachable'])
+  expect(answer.body.message).toContain('cannot be reached')
+  expect(answer.headers['retry-after']).toBeDefined()
+})
+
+test('in cloud mode there is neither a login of the machine nor a device login, nor an app of one’s own', async () => {
+  const { world, host } = await startGithostWorld(
+    (lab) => ({ oauth: { clientId: lab.do.oauthApp({ name: 'x', callbackUrls: [] }).clientId, clientSecret: null } }),
+    { mode: 'cloud' },
+  )
+  expect(configFor(host).githost.url).toBe(host.url)
+  const { owner } = await world.org()
+  expect((await owner.api('GET', '/api/githost/local-status')).status).toBe(404)
+  expect((await owner.api('GET', '/api/githost/connect/poll')).status).toBe(404)
+  for (const source of ['cli', 'manifest', 'oauth', 'app', 'cloud'])
+    expect((await owner.api('POST', '/api/githost/connect', { source })).status, source).toBe(400)
+})
