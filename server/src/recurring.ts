@@ -8,6 +8,7 @@ import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/g
 import type { DeployParts } from './core/deployments/parts.ts'
 import { settleDue } from './core/deployments/settle-due.ts'
 import { pollDevices } from './core/githost/device.ts'
+import { recheckInstallations } from './core/githost/recheck.ts'
 import { continueRotation } from './core/sealing/rotate.ts'
 import { guardMachines } from './core/servers/guard-machines.ts'
 import { startSchedule } from './jobs/schedule.ts'
@@ -36,6 +37,7 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
       { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },
       { name: 'backup destinations', everyMs: 60 * SECOND, run: (signal) => reverifyDue(parts, signal) },
+      { name: 'installations', everyMs: 300 * SECOND, run: (signal) => recheckInstallations(parts, signal) },
       { name: 'old keys', everyMs: 60 * SECOND, run: (signal) => continueRotation(parts, signal) },
       { name: 'folders', everyMs: 6 * HOUR, run: () => sweepFolders(parts) },
       { name: 'old orders', everyMs: 6 * HOUR, run: () => sweepOrders(parts.db) },

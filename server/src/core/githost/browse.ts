@@ -20,7 +20,7 @@ export async function listRepositories(
   const sources = await sourcesOf(parts, caller.orgId)
   if (sources.length === 0) throw refusalFor({ refuse: 'githost_not_connected' })
   await freshen(parts, caller.orgId, sources, more.signal)
-  const { data, nextCursor } = await mirror.list(parts.db, caller, query)
+  const { data, nextCursor } = await mirror.list(parts.db, { ...caller, keys: sources.map(({ key }) => key) }, query)
   const isPerson = more.organization && data[0]?.ownerType === 'User'
   const isUnknown = data.length === 0 && query.owner !== undefined && query.cursor === undefined && !query.q
   const isOurs = sources.some((one) => one.kind === 'app' && one.login.toLowerCase() === query.owner?.toLowerCase())

@@ -1,15 +1,17 @@
+import type { ErrorCode } from '@slipway/contract/errors'
 import { holds } from '@slipway/contract/permissions'
-import type { GitCredential } from '../../drivers/git/git.ts'
+import type { GitCredential, GitFailureCode } from '../../drivers/git/git.ts'
 import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { choose } from './choose-source.ts'
-import { type Asked, requireRepository } from './find.ts'
+import { type Asked, type Named, requireRepository } from './find.ts'
 import { nameIn } from './mirror.ts'
 import * as mirror from './mirror-store.ts'
 import { failureIn, refusalFor, refusalOf } from './refuse.ts'
-import { type AppSource, covers, factsOf, type GithostParts, mint, type Source, sourcesOf, tokenOf } from './sources.ts'
+import { type AppSource, factsOf, type GithostParts, mint, type Source, sourcesOf, tokenOf } from './sources.ts'
+import { read } from './use.ts'
 
 const MOST_PER_MINUTE = 30
 const READ_ONLY = { contents: 'read', metadata: 'read' } as const
@@ -82,25 +84,55 @@ export async function connectedCredential(
 ): Promise<GitCredential | null> {
   const named = nameIn(parts.config.githost.url, repository)
   if (named === null || !project.githostAllowed) return null
-  const rows = await mirror.find(parts.db, { orgId: project.orgId, role: 'owner' }, named.owner, named.name)
-  const ids = new Map(rows.map(({ sourceKey, repoId }) => [sourceKey, repoId]))
-  const sources = (await sourcesOf(parts, project.orgId)).filter(covers(named.owner))
-  const source = sources.find(({ key }) => ids.has(key)) ?? sources[0]
-  if (source === undefined) return null
-  const id = ids.get(source.key)
-  // The name may have been given to another repository since.
-  if (project.githostRepoId !== null && id !== undefined && id !== project.githostRepoId) throw otherRepository(named)
-  return { kind: 'token', username: 'x-access-token', token: await tokenFor(parts, source, id, signal) }
+  try {
+    const found = await locate(parts, project.orgId, named, signal)
+    if (found === null) return null
+    // The name may have been given to another repository since.
+    if (project.githostRepoId !== null && found.id !== project.githostRepoId) throw otherRepository(named)
+    return { kind: 'token', username: 'x-access-token', token: await tokenFor(parts, found.source, found.id, signal) }
+  } catch (error) {
+    throw asGitFailure(error)
+  }
 }
 
-async function tokenFor(parts: GithostParts, source: Source, id: string | undefined, signal: AbortSignal) {
-  if (source.kind !== 'app' || id === undefined) return tokenOf(parts, source, signal)
+/** The first source that sees it; null: none does, so it is public or unknown to them. */
+async function locate(parts: GithostParts, orgId: string, { owner, name }: Named, signal: AbortSignal) {
+  const sources = await sourcesOf(parts, orgId)
+  const viewer = { orgId, role: 'owner' as const, keys: sources.map(({ key }) => key) }
+  const [row] = await mirror.find(parts.db, viewer, owner, name)
+  const source = sources.find(({ key }) => key === row?.sourceKey)
+  if (row && source) return { source, id: row.repoId }
+  if (sources.length === 0) return null
+  return read(parts, { orgId, owner, signal }, async (host, source) => {
+    return { source, id: String((await host.repository({ owner, name })).id) }
+  }).catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === 'not_found') return null
+    throw error
+  })
+}
+
+async function tokenFor(parts: GithostParts, source: Source, id: string, signal: AbortSignal) {
+  if (source.kind !== 'app') return tokenOf(parts, source, signal)
   return (await narrowed(parts, source, Number(id), signal)).token
 }
 
-const otherRepository = ({ owner, name }: { owner: string; name: string }) =>
-  Object.assign(new Error(`${owner}/${name} is another repository than the one that was linked.`), {
-    name: 'GitFailure',
-    code: 'git_repository_not_found',
+const otherRepository = ({ owner, name }: Named) =>
+  new Refusal('not_found', `${owner}/${name} is another repository than the one that was linked.`, {
     hint: 'It was deleted, renamed or transferred: set the repository of the project again.',
   })
+
+const GIT_CODES: Partial<Record<ErrorCode, GitFailureCode>> = {
+  not_found: 'git_repository_not_found',
+  githost_busy: 'git_unreachable',
+  githost_unreachable: 'git_unreachable',
+}
+
+/** A deployment knows what git could not do, and says it in its own words. */
+function asGitFailure(error: unknown): unknown {
+  const failure = failureIn(error)
+  const refusal = failure ? refusalOf(failure) : error
+  if (!(refusal instanceof Refusal)) return error
+  const code = GIT_CODES[refusal.code] ?? 'git_auth_failed'
+  const hint = refusal.details.hint ?? 'Look at the connection to the git host.'
+  return Object.assign(new Error(refusal.message), { name: 'GitFailure', code, hint })
+}

@@ -6,7 +6,7 @@ import { failed } from './refuse.ts'
 import { type GithostParts, type Source, sourcesOf } from './sources.ts'
 import { read } from './use.ts'
 
-type Named = { owner: string; name: string }
+export type Named = { owner: string; name: string }
 export type Asked = { owner: string; repo: string; signal: AbortSignal }
 /** A repository that the caller may see, and the sources that see it. */
 export type Seen = { row: mirror.RepositoryRow; keys: Set<string>; at: Named }
@@ -37,9 +37,9 @@ export async function requireRepository(parts: GithostParts, caller: Caller, ask
 }
 
 /** Only by sources that may still be used. */
-async function usable(parts: GithostParts, caller: Caller, owner: string, repo: string) {
-  const keys = new Set((await sourcesOf(parts, caller.orgId)).map(({ key }) => key))
-  return (await mirror.find(parts.db, caller, owner, repo)).filter(({ sourceKey }) => keys.has(sourceKey))
+async function usable(parts: GithostParts, { orgId, role }: Caller, owner: string, repo: string) {
+  const keys = (await sourcesOf(parts, orgId)).map(({ key }) => key)
+  return mirror.find(parts.db, { orgId, role, keys }, owner, repo)
 }
 
 /** Public repositories answer any token: of a partial link only what was proved counts. */

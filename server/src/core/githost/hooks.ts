@@ -28,6 +28,13 @@ export async function coverageOf(parts: GithostParts, orgId: string, { row, keys
   return { via, lastDeliveryAt: last?.toISOString() ?? null }
 }
 
+const at = ({ orgId }: Caller, seen: Seen, { signal }: Asked) => ({
+  orgId,
+  owner: seen.at.owner,
+  keys: seen.keys,
+  signal,
+})
+
 /** Whose choice it is about this repository: sources that see it. */
 async function choiceOf(parts: GithostParts, orgId: string, { keys }: Seen) {
   const seeing = (await sourcesOf(parts, orgId)).filter(({ kind, key }) => kind !== 'app' || keys.has(key))
@@ -40,7 +47,7 @@ export async function listHooks(parts: GithostParts, caller: Caller, asked: Aske
   const { via, lastDeliveryAt } = await coverageOf(parts, caller.orgId, seen)
   const app = 'via' in choice ? { covers: via === 'app', lastDeliveryAt } : null
   if ('via' in choice) return { data: [], app }
-  const found = await write(parts, 'hooks', { ...asked, orgId: caller.orgId }, (host) => host.hooks(seen.at))
+  const found = await write(parts, 'hooks', at(caller, seen, asked), (host) => host.hooks(seen.at))
   return { data: found.map((hook): GithostHook => ({ ...shown(hook), ours: isOurs(parts, hook.url) })), app }
 }
 
@@ -58,9 +65,7 @@ export async function addHook(parts: GithostParts, caller: Caller, asked: Asked)
   if ('via' in choice || hookAddress(parts.config, '') === null) {
     return { ...none, via: via === 'hook' ? 'poll' : via }
   }
-  const made = await write(parts, 'hooks', { ...asked, orgId: caller.orgId }, (host) =>
-    ensure(parts, caller, seen, host),
-  )
+  const made = await write(parts, 'hooks', at(caller, seen, asked), (host) => ensure(parts, caller, seen, host))
   await record(parts.db, caller, 'githost.hook.add', `${seen.at.owner}/${seen.at.name}`, made)
   return { success: true as const, via: 'hook' as const, ...made }
 }
@@ -97,7 +102,7 @@ export async function removeHook(parts: GithostParts, caller: Caller, asked: Ask
       hint: 'Take the repository from the installation at the git host.',
     })
   }
-  await write(parts, 'hooks', { ...asked, orgId: caller.orgId }, async (host) => {
+  await write(parts, 'hooks', at(caller, seen, asked), async (host) => {
     const found = (await host.hooks(seen.at)).some(({ id }) => id === asked.hookId)
     if (!found) throw notFound('hook')
     await host.removeHook(seen.at, asked.hookId)

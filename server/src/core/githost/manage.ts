@@ -37,8 +37,13 @@ export async function createRepository(parts: GithostParts, caller: Caller, inpu
     const detail = { private: made.private, source: source.kind }
     await record(tx, caller, 'githost.repository.create', `${made.owner}/${made.name}`, detail)
   })
-  const rows = await mirror.find(parts.db, { orgId: caller.orgId, role: 'owner' }, made.owner, made.name)
-  const row = rows.find(({ sourceKey }) => sourceKey === source.key)
+  const rows = await mirror.find(
+    parts.db,
+    { orgId: caller.orgId, role: 'owner', keys: [source.key] },
+    made.owner,
+    made.name,
+  )
+  const [row] = rows
   if (row === undefined) throw new Error('a repository that was just kept is not there')
   return { data: shown(parts, row) }
 }
@@ -63,8 +68,9 @@ const nameTaken = (owner: string, name: string) =>
 
 /** The projects stay: what they run is not at the host. */
 export async function removeRepository(parts: GithostParts, caller: Caller, asked: Asked) {
-  const { row, at } = await requireRepository(parts, caller, asked)
-  await write(parts, 'delete', { ...asked, orgId: caller.orgId, owner: at.owner }, (host) => host.remove(at))
+  const { row, at, keys } = await requireRepository(parts, caller, asked)
+  const { orgId } = caller
+  await write(parts, 'delete', { orgId, keys, owner: at.owner, signal: asked.signal }, (host) => host.remove(at))
   return transaction(parts.db, async (tx) => {
     const projects = (await mirror.projectsOf(tx, caller.orgId, row.repoId)).map(({ name }) => name)
     await mirror.forget(tx, caller.orgId, row.repoId)

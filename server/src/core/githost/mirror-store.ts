@@ -7,7 +7,8 @@ import type { Caller } from '../access/caller.ts'
 import { unknownCursor } from '../page.ts'
 
 export type RepositoryRow = Selectable<Tables['githostRepository']>
-export type Viewer = Pick<Caller, 'orgId' | 'role'>
+/** Through which sources somebody looks: what only a source lists that cannot be used now is not there. */
+export type Viewer = Pick<Caller, 'orgId' | 'role'> & { keys: string[] }
 export type Filter = { owner?: string | undefined; q?: string | undefined; limit: number; cursor?: string | undefined }
 
 export const keyOf = (owner: string, name: string) => `${owner}/${name}`.toLowerCase()
@@ -27,15 +28,20 @@ function visibleTo({ role }: Viewer): RawBuilder<boolean> {
 }
 
 /** Of several sources that list the same repository, the first of them shows it. */
-const FIRST = sql<boolean>`not exists (select 1 from githost_repository b where b.org_id = r.org_id
-  and b.repo_id = r.repo_id and (b.rank, b.source_key) < (r.rank, r.source_key))`
+const isFirst = ({ keys }: Viewer) => sql<boolean>`not exists (select 1 from githost_repository b
+  where b.org_id = r.org_id and b.repo_id = r.repo_id and b.source_key = any(${keys})
+  and (b.rank, b.source_key) < (r.rank, r.source_key))`
 
 const seen = (db: Queryable, viewer: Viewer) =>
-  db.selectFrom('githostRepository as r').where('r.orgId', '=', viewer.orgId).where(visibleTo(viewer))
+  db
+    .selectFrom('githostRepository as r')
+    .where('r.orgId', '=', viewer.orgId)
+    .where(sql<boolean>`r.source_key = any(${viewer.keys})`)
+    .where(visibleTo(viewer))
 
 /** Keyset pagination: pushed to last first. */
 export async function list(db: Queryable, viewer: Viewer, { owner, q, limit, cursor }: Filter) {
-  let rows = seen(db, viewer).selectAll('r').where(FIRST)
+  let rows = seen(db, viewer).selectAll('r').where(isFirst(viewer))
   if (owner !== undefined) rows = rows.where(sql`lower(r.owner)`, '=', owner.toLowerCase())
   if (q) rows = rows.where(sql<boolean>`position(${q.toLowerCase()} in r.full_name_key) > 0`)
   if (cursor !== undefined) {

@@ -9,6 +9,7 @@ import { markBroken } from './store.ts'
 const FRESH_MS = 60_000
 /** How long somebody waits for a listing that they can do without. */
 const PATIENCE_MS = 3000
+const FIRST_MS = 20_000
 const MOST_PAGES = 500
 const RANK = { app: 1, oauth: 2, cli: 3 } as const
 
@@ -22,11 +23,22 @@ export async function freshen(parts: GithostParts, orgId: string, sources: Sourc
     due.map(async (source) => {
       // It goes on when the caller has left: the next one finds it done.
       const listing = refresh(parts, source, AbortSignal.timeout(120_000))
-      if (!known.get(source.key)) return Promise.race([listing, ended(signal)])
+      if (!known.get(source.key))
+        return Promise.race([listing.then(() => listed(parts, source, signal)), ended(signal)])
       listing.catch((error) => parts.log.warn({ reason: (error as Error).message }, 'repositories were not listed'))
       return Promise.race([listing.catch(() => {}), ended(AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]))])
     }),
   )
+}
+
+/** Somebody else may be listing it for the first time: then there is nothing to show before they are done. */
+async function listed({ db }: GithostParts, { orgId, key }: Source, signal: AbortSignal): Promise<void> {
+  const until = Date.now() + FIRST_MS
+  for (;;) {
+    const state = (await mirror.states(db, orgId)).find(({ sourceKey }) => sourceKey === key)
+    if (!state?.begunAt || state.listedAt !== null || signal.aborted || Date.now() > until) return
+    await new Promise((next) => setTimeout(next, 100))
+  }
 }
 
 const ended = (signal: AbortSignal) =>

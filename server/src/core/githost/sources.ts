@@ -72,6 +72,8 @@ export async function tokenOf(parts: GithostParts, source: Source, signal: Abort
 
 /** Always through the link: what was not proved is not in the token either. */
 export async function mint(parts: GithostParts, { link }: AppSource, limits: TokenLimits, signal: AbortSignal) {
+  const proved = link.repoIds && new Set(link.repoIds.map(Number))
+  if (proved && !limits.repositoryIds?.every((id) => proved.has(id))) throw failed('not_found', 'It was not proved.')
   try {
     return await asApp(parts, link, signal).mint(Number(link.installationId), limits)
   } catch (error) {

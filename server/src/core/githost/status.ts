@@ -55,9 +55,10 @@ export async function githostHome(
 }
 
 /** An account shows all organizations it reaches; a role sees those whose repositories it sees. */
-async function accountsOf({ db }: GithostParts, caller: Caller, rows: Rows): Promise<GithostAccount[]> {
+async function accountsOf(parts: GithostParts, caller: Caller, rows: Rows): Promise<GithostAccount[]> {
   const sources = new Map(rows.accounts.map(({ id, kind }) => [id, kind]))
-  const owners = await mirror.owners(db, caller)
+  const keys = (await sourcesOf(parts, caller.orgId)).map(({ key }) => key)
+  const owners = await mirror.owners(parts.db, { ...caller, keys })
   const direct: GithostAccount[] = [
     ...rows.links.map((link) => ({
       ...{

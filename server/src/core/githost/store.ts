@@ -116,13 +116,50 @@ export async function markBroken(db: Queryable, what: { orgId: string; key: stri
   await db.updateTable(table).set(broken).where('orgId', '=', what.orgId).where('id', '=', what.key).execute()
 }
 
-export async function markInstallation(db: Queryable, link: LinkRow, what: 'suspendedAt' | 'goneAt'): Promise<void> {
+export async function markInstallation(
+  db: Queryable,
+  link: Pick<LinkRow, 'app' | 'installationId'>,
+  what: 'suspendedAt' | 'goneAt',
+): Promise<void> {
   await db
     .updateTable('githostInstallation')
     .set({ [what]: new Date() })
     .where('app', '=', link.app)
     .where('installationId', '=', link.installationId)
     .execute()
+}
+
+/** Those that nobody has looked at for a day, for this process alone. */
+export async function takeUnchecked(db: Queryable, host: string, limit: number) {
+  const taken = await db
+    .updateTable('githostInstallation')
+    .set({ checkedAt: sql<Date>`now()` })
+    .where((eb) =>
+      eb(
+        eb.refTuple('app', 'installationId'),
+        'in',
+        eb
+          .selectFrom('githostInstallation')
+          .select(['app', 'installationId'])
+          .where('goneAt', 'is', null)
+          .where('checkedAt', '<', sql<Date>`now() - interval '1 day'`)
+          .orderBy('checkedAt')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked()
+          .$asTuple('app', 'installationId'),
+      ),
+    )
+    .returning(['app', 'installationId'])
+    .execute()
+  if (taken.length === 0) return []
+  const ids = [...new Set(taken.map(({ app }) => app))]
+  const apps = await db.selectFrom('githostApp').selectAll().where('id', 'in', ids).where('host', '=', host).execute()
+  const known = new Map(apps.map((app) => [app.id, app]))
+  return taken.flatMap((one) => {
+    const app = known.get(one.app)
+    return app ? [{ ...one, appId: app.appId, privateKey: app.privateKey }] : []
+  })
 }
 
 export async function dropAccounts(tx: Tx, orgId: string, kinds: ('oauth' | 'cli')[]): Promise<AccountRow[]> {

@@ -5,7 +5,8 @@ import { failureIn, refusalFor, refusalOf } from './refuse.ts'
 import { covers, factsOf, type GithostParts, open, type Source, sourcesOf } from './sources.ts'
 import { markBroken } from './store.ts'
 
-type Asked = { orgId: string; owner: string; signal: AbortSignal; background?: boolean }
+/** `keys`: the sources that see the repository; an installation on its owner may leave it out. */
+type Asked = { orgId: string; owner: string; signal: AbortSignal; background?: boolean; keys?: Set<string> }
 type Work<T> = (host: HostSession, source: Source) => Promise<T>
 
 /** Asks one source after the other. Only when all of them say so, there is no such thing. */
@@ -30,7 +31,10 @@ export async function read<T>(parts: GithostParts, asked: Asked, work: Work<T>):
 
 /** Exactly one source changes something; what it cannot, no other does in its place. */
 export async function write<T>(parts: GithostParts, operation: Operation, asked: Asked, work: Work<T>): Promise<T> {
-  const all = (await sourcesOf(parts, asked.orgId)).filter(covers(asked.owner))
+  const { orgId, owner, keys } = asked
+  const all = (await sourcesOf(parts, orgId))
+    .filter(covers(owner))
+    .filter(({ kind, key }) => kind !== 'app' || keys === undefined || keys.has(key))
   const choice = choose(operation, factsOf(all))
   if ('refuse' in choice) throw refusalFor(choice)
   const source = 'use' in choice ? all.find(({ kind }) => kind === choice.use[0]) : undefined

@@ -74,5 +74,6 @@ function permissionHint(headers: Seen['headers']): string {
 const unreachable = (host: string, cause: unknown, more = '') =>
   new GitHostFailure('unreachable', `The git host ${host} could not be reached, or failed${more}.`, {
     hint: 'Try again in a moment; if it stays, look at the status page of the host.',
-    cause,
+    // Not the error of octokit itself: it holds the request, and a form has secrets in it.
+    cause: (cause as { cause?: unknown }).cause,
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { recheckInstallations } from '../../../src/core/githost/recheck.ts'
 import type { Org } from '../../harness.ts'
 import { buttonOf, connectBy, PUBLIC_URL, REDIRECT, registeredApp, startGithostWorld } from './stage.ts'
 
@@ -236,4 +237,29 @@ test('an uninstalled app is noticed at its next use, and is no source any more',
   await db.updateTable('githostInstallation').set({ suspendedAt: null }).where('accountLogin', '=', 'dora').execute()
   await org.owner.api('GET', '/api/githost/repos/dora/site/clone-token')
   expect(await stateOf(org)).toBe('disconnected')
+})
+
+test('an installation that went away without a word is noticed within a day, and suspensions and permissions with it', async () => {
+  const org = await world.org()
+  host.do.user({ login: 'erin' })
+  await host.do.repo({ full: 'erin/site', private: true, files: { a: 'a' } })
+  await connectBy(browser(), 'erin', await begin(org))
+  const id = Number((await linksOf(org))[0]?.installationId)
+  const recheck = async () => {
+    const mine = db.updateTable('githostInstallation').where('accountLogin', '=', 'erin')
+    await mine.set({ checkedAt: new Date(0) }).execute()
+    await recheckInstallations(world.platform, new AbortController().signal)
+    return (await org.owner.api('GET', '/api/githost/status')).body
+  }
+  expect(await recheck()).toMatchObject({ state: 'app', problems: [] })
+  host.do.suspend({ id })
+  expect(await recheck()).toMatchObject({ problems: [{ code: 'suspended' }] })
+  host.do.suspend({ id, on: false })
+  host.do.faults({ outage: true })
+  await recheck()
+  host.do.clearFaults()
+  expect(await recheck()).toMatchObject({ state: 'app', problems: [] })
+  host.do.uninstall({ id })
+  expect(await recheck()).toMatchObject({ state: 'disconnected' })
+  expect((await org.owner.api('GET', '/api/githost/repos')).status).toBe(400)
 })

@@ -202,6 +202,71 @@ test('another repository under the same name is not deployed', async () => {
   expect(Number(project.githostRepoId)).not.toBe(shop.id)
 })
 
+test('an installation that leaves a repository out does not stand in the way of an account that sees it', async () => {
+  const both = await world.org('Both')
+  await installed(both)
+  await connectedLogin(world, host, both, 'ada')
+  const { installationId } = await db
+    .selectFrom('githostLink')
+    .selectAll()
+    .where('orgId', '=', both.id)
+    .executeTakeFirstOrThrow()
+  await host.do.repo({ full: 'acme/apart', private: true, files: { a: 'a' } })
+  host.do.select({ id: Number(installationId), repos: ['shop'] })
+  expect((await both.owner.api('GET', '/api/githost/status')).body.state).toBe('mixed')
+  expect((await both.owner.api('GET', '/api/githost/repos/acme/apart')).body).toMatchObject({ source: 'oauth' })
+  expect((await both.owner.api('GET', REPO)).body).toMatchObject({ source: 'app' })
+  const hook = await both.owner.api('POST', '/api/githost/repos/acme/apart/webhooks')
+  expect([hook.status, hook.body.via]).toEqual([201, 'hook'])
+  expect((await both.owner.api('GET', '/api/githost/repos/acme/apart/clone-token')).body.code).toBe('no_installation')
+  expect((await both.owner.api('DELETE', '/api/githost/repos/acme/apart')).status).toBe(200)
+  host.do.select({ id: Number(installationId), repos: null })
+  // What only a source shows that cannot be used now is not listed.
+  await both.owner.api('GET', '/api/githost/repos')
+  await db.updateTable('githostAccount').set({ brokenAt: new Date() }).where('orgId', '=', both.id).execute()
+  const listed = (await both.owner.api('GET', '/api/githost/repos')).body.data
+  expect(listed.length).toBeGreaterThan(0)
+  expect(listed.filter(({ source }: { source: string }) => source !== 'app')).toEqual([])
+})
+
+test('a link that was proved for some repositories makes tokens for no other, whatever the list says', async () => {
+  const some = await world.org('Some')
+  await installed(some)
+  expect((await some.owner.api('GET', '/api/githost/repos')).status).toBe(200)
+  await db
+    .updateTable('githostLink')
+    .set({ repoIds: [shop.id] })
+    .where('orgId', '=', some.id)
+    .execute()
+  world.platform.githostTokens.drop()
+  const other = await some.owner.api('GET', '/api/githost/repos/acme/books/clone-token')
+  expect([other.status, other.body.code]).toEqual([409, 'no_installation'])
+  expect((await some.owner.api('GET', '/api/githost/repos/acme/books/file?file=a')).status).toBe(404)
+  expect((await some.owner.api('GET', `${REPO}/clone-token`)).status).toBe(200)
+})
+
+test('a host that is down fails a deployment in words of git, and does not read as a missing repository', async () => {
+  const repository = `${host.url}/acme/never-listed.git`
+  const { body } = await app.owner.api('POST', '/api/projects', { name: 'down', repository })
+  const project = await db.selectFrom('project').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow()
+  host.do.faults({ outage: true })
+  const asked = connectedCredential(world.platform, project, repository, signal)
+  await expect(asked).rejects.toMatchObject({ name: 'GitFailure', code: 'git_unreachable' })
+  host.do.clearFaults()
+  expect(await connectedCredential(world.platform, project, repository, signal)).toBe(null)
+})
+
+test('two who ask for the first list at once both get it', async () => {
+  const fresh = await world.org('Fresh')
+  await connectedLogin(world, host, fresh, 'ada')
+  host.do.faults({ latencyMs: 300 })
+  const answers = await Promise.all([1, 2, 3].map(() => fresh.owner.api('GET', '/api/githost/repos')))
+  host.do.clearFaults()
+  const counts = answers.map(({ body }) => body.data.length)
+  expect(counts[0]).toBeGreaterThan(1)
+  expect(new Set(counts).size).toBe(1)
+})
+
 test('no token of the host is in any table, nor in the audit log', async () => {
   const tables = await world.platform.pool.query(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
