@@ -4,6 +4,7 @@ import { ENDPOINT_ENTRY, RESOURCE, SERVICE_ENTRY, STATES } from './deployment-re
 import { DEPLOYMENT_ROUTES } from './deployment-routes.ts'
 import { DEPLOYMENT_VERBS } from './deployment-verbs.ts'
 import { DESTINATIONS } from './destinations.ts'
+import { GITHOST } from './githost.ts'
 import { LIFE } from './life.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
@@ -27,4 +28,5 @@ export const BUILT: BuiltArea[] = [
   { title: 'Backup destinations', statements: DESTINATIONS },
   { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
   { title: 'Supporting resources', statements: SUPPORTING },
+  { title: 'Git host connection', statements: GITHOST },
 ]

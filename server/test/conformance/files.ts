@@ -50,6 +50,7 @@ export const sftp = inFile('server/src/drivers/storage/sftp.test.ts')
 export const privateKeys = inFile('server/src/drivers/ssh/private-key.test.ts')
 export const config = inFile('server/test/boot/config.test.ts')
 
+export const githost = (name: string) => http(`githost/${name}`)
 export const projects = http('projects/projects')
 export const variables = http('projects/variables')
 export const servers = http('servers/servers')
