@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import * as attempts from './attempt-store.ts'
 import { prove } from './prove.ts'
-import { failed, failureIn } from './refuse.ts'
+import { failed, failureIn, rethrow } from './refuse.ts'
 import { accountPlace, appPlace } from './secrets.ts'
 import { asApp, type GithostParts } from './sources.ts'
 import * as store from './store.ts'
@@ -86,7 +86,7 @@ export async function bindCli(parts: GithostParts, caller: Caller, signal: Abort
     .person()
     .catch((error: unknown) => {
       if (failureIn(error)?.code === 'unauthorized') return null
-      throw error
+      return rethrow(error)
     })
   if (person === null) return false
   const { login, avatarUrl, scopes } = person

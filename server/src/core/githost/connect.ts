@@ -7,7 +7,7 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import * as attempts from './attempt-store.ts'
 import { bindCli } from './bind.ts'
-import { failureIn, refusalOf } from './refuse.ts'
+import { rethrow } from './refuse.ts'
 import { attemptPlace } from './secrets.ts'
 import { type GithostParts, mayUseCli, sourcesOf } from './sources.ts'
 import * as store from './store.ts'
@@ -88,7 +88,7 @@ const rowOf = ({ orgId, userId }: Caller, kind: AttemptKind) => ({
 async function device(parts: GithostParts, caller: Caller, clientId: string): Promise<Answer | null> {
   const known = await attempts.newest(parts.db, caller.orgId, caller.userId)
   if (known?.kind === 'device' && known.status === 'started' && known.expiresAt > new Date()) return codesOf(known)
-  const asked = await parts.githost.oauth.deviceCode(clientId, SCOPES.join(',')).catch(refused)
+  const asked = await parts.githost.oauth.deviceCode(clientId, SCOPES.join(',')).catch(rethrow)
   if (asked === null) return null
   const row = rowOf(caller, 'device')
   const made = await attempts.insert(parts.db, {
@@ -152,9 +152,4 @@ function unavailable(source: Way | undefined): Refusal {
       : `source: ${source} cannot be used here.`
   const hint = 'Ask whoever runs the instance; docs/how-to/connect-a-git-host.md says what each way needs.'
   return new Refusal('invalid_request', message, { field: 'source', hint })
-}
-
-function refused(error: unknown): never {
-  const failure = failureIn(error)
-  throw failure ? refusalOf(failure) : error
 }

@@ -4,6 +4,7 @@ import { notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import type { RemoteListing } from '../build/remote-tree.ts'
 import { type Asked, requireBranch, requireRepository, type Seen } from './find.ts'
+import { rethrow } from './refuse.ts'
 import type { GithostParts } from './sources.ts'
 import { read } from './use.ts'
 
@@ -73,7 +74,7 @@ export async function openRemoteTree(parts: GithostParts, caller: Caller, asked:
     const files = new Map(entries.filter((entry) => typeOf(entry) === 'file').map((entry) => [entry.path, entry]))
     return {
       files: [...files.values()].map(({ path, size }) => ({ path, size: size ?? 0 })),
-      read: (path) => host.blob(seen.at, files.get(path)?.sha ?? ''),
+      read: (path) => host.blob(seen.at, files.get(path)?.sha ?? '').catch(rethrow),
       warnings: truncated
         ? ['The repository has more files than the git host lists; only the first were looked at.']
         : [],

@@ -32,6 +32,12 @@ export function refusalOf(failure: GitHostFailure): Refusal {
   return new Refusal('githost_forbids', message, more)
 }
 
+/** For `catch`: what the host said becomes a refusal, everything else stays what it is. */
+export function rethrow(error: unknown): never {
+  const failure = failureIn(error)
+  throw failure ? refusalOf(failure) : error
+}
+
 export function refusalFor(choice: Extract<Choice, { refuse: unknown }>): Refusal {
   if (choice.refuse === 'no_installation') {
     return new Refusal('no_installation', 'No installation of the app covers this repository.', {
