@@ -13,6 +13,8 @@ export type Endpoint = {
   access: Access
   params?: z.ZodObject
   query?: z.ZodObject
+  /** The body is handed on as the bytes that came: a signature is over them. */
+  raw?: true
   /** A schema for JSON, or the content type of a body that is streamed. */
   body?: z.ZodType | { stream: string }
   /** The content type of a stream that may be sent instead of the JSON body. */

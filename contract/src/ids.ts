@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   upl: 'folder session',
   dep: 'deployment',
   dst: 'backup destination',
+  ghd: 'delivery',
 } as const
 export type IdPrefix = keyof typeof ID_PREFIXES
 

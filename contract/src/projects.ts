@@ -11,13 +11,23 @@ export const ProjectName = z
   .max(80)
   .regex(/^[^\p{Cc}\p{Cf}]+$/u, 'must not contain control characters')
 
+const watchPaths = z.array(z.string().min(1).max(100)).max(20)
+const skipWords = z.array(z.string().trim().min(1).max(100)).max(20)
+
 export const ProjectSettings = z
   .object({
     rollbackWindow: z.number().int().min(1).max(50).default(5),
     bakeSeconds: z.number().int().min(0).max(3600).default(60),
     approveBuild: z.boolean().default(false),
     approveRelease: z.boolean().default(false),
-    autoDeploy: z.boolean().default(true),
+    autoDeploy: z.boolean().default(true).meta({ description: 'a push to the branch deploys it' }),
+    watchPaths: watchPaths.default([]).meta({
+      description: 'globs; a push deploys only when one of these changed since the last release; `!` excludes',
+    }),
+    skipWords: skipWords
+      .default(['[skip deploy]', '[deploy skip]', '[skip ci]', '[ci skip]'])
+      .meta({ description: 'in the message of the newest commit: it is not deployed' }),
+    reportStatus: z.boolean().default(true).meta({ description: 'the git host is told how deployments end' }),
   })
   .meta({ id: 'ProjectSettings' })
 export type ProjectSettings = z.output<typeof ProjectSettings>
@@ -85,6 +95,9 @@ const ProjectPatch = z.object({
       approveBuild: z.boolean(),
       approveRelease: z.boolean(),
       autoDeploy: z.boolean(),
+      watchPaths,
+      skipWords,
+      reportStatus: z.boolean(),
     })
     .partial()
     .optional(),

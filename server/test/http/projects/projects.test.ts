@@ -13,7 +13,14 @@ test('a project is made with safe defaults and read back', async () => {
     repository: null,
     serverId: null,
     version: 1,
-    settings: { rollbackWindow: 5, bakeSeconds: 60, approveBuild: false, approveRelease: false, autoDeploy: true },
+    settings: {
+      ...{ rollbackWindow: 5, bakeSeconds: 60, approveBuild: false, approveRelease: false, autoDeploy: true },
+      ...{
+        watchPaths: [],
+        skipWords: ['[skip deploy]', '[deploy skip]', '[skip ci]', '[ci skip]'],
+        reportStatus: true,
+      },
+    },
   })
   const shown = await api('GET', `/api/projects/${made.body.id}`)
   expect(shown.body).toEqual(made.body)
