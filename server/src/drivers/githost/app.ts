@@ -1,5 +1,6 @@
 import type { Caller } from './client.ts'
 import type { AppKey, AppSession } from './githost.ts'
+import { failedDeliveries } from './push.ts'
 import { installationOf, type Raw } from './shapes.ts'
 
 /** As an app: requests are signed with its private key. */
@@ -10,6 +11,7 @@ export function appSession({ as }: Caller, app: AppKey): AppSession {
       const { data } = await call('GET /app/installations/{id}', { id })
       return installationOf(data as Raw)
     },
+    failedDeliveries: () => failedDeliveries(call),
     async mint(id, { repositoryIds, permissions }) {
       const { data } = await call('POST /app/installations/{id}/access_tokens', {
         id,

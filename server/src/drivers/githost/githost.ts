@@ -1,9 +1,13 @@
+import type { FailedDelivery, PushSession } from './push-session.ts'
+
 /** GitHub, or an Enterprise server of one's own, asked as one of three sources: an installation, an account, `gh`. */
 export interface GitHost {
   /** Everything that a source can be asked for. */
   as(source: HostSource): HostSession
   /** As the app itself, with its private key. */
   asApp(app: AppKey): AppSession
+  /** Whether the host signed these bytes with this secret. */
+  isSigned(secret: string, body: Buffer, signature: string | undefined): Promise<boolean>
   /** As the app or OAuth app that people sign in to. */
   oauth: OAuth
   /** The host's own program on this machine. */
@@ -60,7 +64,7 @@ export type HostInstallation = {
 export type HostPage<T> = { data: T[]; more: boolean }
 export type Named = { owner: string; name: string }
 
-export interface HostSession {
+export interface HostSession extends PushSession {
   person(): Promise<Person>
   /** Of the installation whose token it is, or of the person. */
   repositories(of: 'installation' | 'person', page: number): Promise<HostPage<HostRepository>>
@@ -86,6 +90,8 @@ export type NewHook = { url: string; secret: string; events: string[] }
 
 export interface AppSession {
   installation(id: number): Promise<HostInstallation>
+  /** Of its hook, newest first. */
+  failedDeliveries(): Promise<FailedDelivery[]>
   /** A token of an installation, narrowed where that is said. */
   mint(id: number, limits: TokenLimits): Promise<{ token: string; expiresAt: Date }>
 }

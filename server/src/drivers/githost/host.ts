@@ -4,16 +4,27 @@ import { cloudBroker } from './cloud.ts'
 import { type CliOptions, ghCli } from './gh.ts'
 import type { GitHost } from './githost.ts'
 import { hostOAuth } from './oauth.ts'
+import { pushSession } from './push.ts'
 import { hostSession } from './session.ts'
+import { isSigned } from './signature.ts'
 
 /** The configured host. Nothing is loaded and nothing is connected before the first request. */
 export function gitHost(options: ClientOptions & { cli: Omit<CliOptions, 'host'>; cloudUrl: string | null }): GitHost {
   const client = hostClient(options)
   return {
-    as: (source) => hostSession(client.as(source, async () => `token ${await source.token()}`)),
+    as(source) {
+      const signed = async () => `token ${await source.token()}`
+      const call = client.as(source, signed)
+      // The host counts GraphQL for itself.
+      const graphql = client.as({ ...source, key: `${source.key}:graphql` }, signed)
+      return { ...hostSession(call), ...pushSession(call, graphql, graphqlUrl(options.apiUrl)) }
+    },
+    isSigned,
     asApp: (app) => appSession(client, app),
     oauth: hostOAuth(client),
     cli: ghCli({ ...options.cli, host: options.host }),
     cloudUrl: cloudBroker(options),
   }
 }
+
+const graphqlUrl = (apiUrl: string) => (apiUrl.endsWith('/v3') ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`)

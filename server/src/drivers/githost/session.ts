@@ -9,13 +9,14 @@ import type {
   Named,
   NewHook,
 } from './githost.ts'
+import type { PushSession } from './push-session.ts'
 import { hookOf, installationOf, listIn, type Raw, repositoryOf } from './shapes.ts'
 
 const PER_PAGE = 100
 const REPO = '/repos/{owner}/{repo}'
 
 /** The operations of the REST API that are used, and nothing else. */
-export function hostSession(call: Call): HostSession {
+export function hostSession(call: Call): Omit<HostSession, keyof PushSession> {
   const paged = async <T>(route: string, params: object, shape: (one: Raw) => T, size = PER_PAGE) => {
     const answer = await call(route, { per_page: size, ...params })
     return pageOf(answer, shape)
