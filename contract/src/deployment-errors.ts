@@ -23,6 +23,7 @@ export const DEPLOYMENT_ERRORS = {
   disk_full: 'A disk is full; the message says which.',
   not_approved: 'Someone decided against it at a gate.',
   release_gone: 'The release to go back to is no longer there.',
+  superseded: 'A push asked for a commit that is the active release already; nothing was left to do.',
   rejected: 'Only some services came up, and someone decided against keeping them.',
   dependency_failed: 'Another service that it waits for did not come up.',
   crashed: 'The service ended by itself.',

@@ -6,6 +6,7 @@ import { domains } from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
 import { githost } from './githost.ts'
+import { githostDeliveries } from './githost-deliveries.ts'
 import { me } from './me.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
@@ -29,4 +30,5 @@ export const endpoints = {
   deployments,
   backupDestinations,
   githost,
+  githostDeliveries,
 } as const satisfies Record<string, Record<string, Endpoint>>

@@ -8,6 +8,7 @@ import { collectGarbage, removeStrays, sweepFolders } from './core/deployments/g
 import type { DeployParts } from './core/deployments/parts.ts'
 import { settleDue } from './core/deployments/settle-due.ts'
 import { pollDevices } from './core/githost/device.ts'
+import { followNew, lookAtFailed } from './core/githost/push/poll.ts'
 import { recheckInstallations } from './core/githost/recheck.ts'
 import { continueRotation } from './core/sealing/rotate.ts'
 import { guardMachines } from './core/servers/guard-machines.ts'
@@ -30,6 +31,8 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
       { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
       { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
+      { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },
+      { name: 'failed deliveries', everyMs: 60 * SECOND, run: (signal) => lookAtFailed(parts, signal) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
       { name: 'machines', everyMs: 300 * SECOND, run: (signal) => guardMachines(parts, signal) },

@@ -1,6 +1,8 @@
 import { sweepAccess } from './core/access/sweep.ts'
 import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
 import { sweep as sweepAttempts } from './core/githost/attempt-store.ts'
+import { sweep as sweepDeliveries } from './core/githost/push/delivery-store.ts'
+import { sweep as sweepReports } from './core/githost/push/report-store.ts'
 import { BEAT_MS } from './core/idempotency/claims.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
 import { noteProgress } from './core/instance/claim.ts'
@@ -30,6 +32,8 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
     { name: 'logs to give up', everyMs: 10 * 60_000, run: () => expireLogs(platform, platform.draining) },
     { name: 'archive', everyMs: 6 * 3600_000, run: () => sweepArchive(platform, platform.draining) },
     { name: 'progress of the database', everyMs: 10 * 60_000, run: () => noteProgress(platform) },
+    { name: 'old deliveries', everyMs: 3600_000, run: () => sweepDeliveries(platform.db) },
+    { name: 'old reports', everyMs: 3600_000, run: () => sweepReports(platform.db) },
     { name: 'old connects', everyMs: 3600_000, run: () => sweepAttempts(platform.db) },
     { name: 'uploads', everyMs: 10 * 60_000, run: () => sweepUploads(platform) },
   ]

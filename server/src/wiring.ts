@@ -21,6 +21,8 @@ import { settlePipeline } from './core/deployments/settle.ts'
 import { mayConnect } from './core/domains/may-connect.ts'
 import { connectedCredential } from './core/githost/clone-token.ts'
 import { openRemoteTree } from './core/githost/contents.ts'
+import { followRun } from './core/githost/push/follow-run.ts'
+import { startSettling } from './core/githost/push/settle-heads.ts'
 import { blocksIn } from './core/githost/store.ts'
 import { installationTokens } from './core/githost/tokens.ts'
 import { claims } from './core/idempotency/claims.ts'
@@ -185,7 +187,8 @@ async function work({ platform, epoch, transport, listener }: Workshop): Promise
     const options = { db, transport, listener, log, slots: SLOTS, onChange: changes.send }
     const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
     const recurring = startRecurring(parts)
-    const both = async (end: Promise<void>) => void (await Promise.all([end, recurring.stop()]))
+    const settling = startSettling(parts)
+    const both = async (end: Promise<void>) => void (await Promise.all([end, recurring.stop(), settling.stop()]))
     return { drain: () => both(worker.drain()), drop: () => both(worker.drop()) }
   }
   return keepWorking({ epoch, log, start })
@@ -250,6 +253,7 @@ function deployParts(platform: Platform): DeployParts {
     builder: buildxBuilder({ ...config.builder, scratch: join(config.dataDir, 'builds'), instance: config.instance }),
     git: gitOf(config),
     hostCredential: (project, repository, signal) => connectedCredential(platform, project, repository, signal),
+    followHead: (running, resolve) => followRun(platform, running, resolve),
     syncContext,
     folders: projectFolders(config.dataDir),
     acme: authorityOf(config),

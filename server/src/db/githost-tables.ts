@@ -1,3 +1,4 @@
+import type { DeliveryDecision } from '@slipway/contract/githost-deliveries'
 import type { Role } from '@slipway/contract/permissions'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
@@ -27,6 +28,7 @@ export type GithostTables = {
     oldHookSecret: Text
     oldHookSecretUntil: Time
     hookKey: string
+    heardAt: Time
     createdAt: Created
   }
   githostInstallation: {
@@ -122,6 +124,7 @@ export type GithostTables = {
     hookId: Big
     hookKey: string
     secret: string
+    heardAt: Time
     createdAt: Created
   }
   githostHead: {
@@ -135,6 +138,13 @@ export type GithostTables = {
     etag: Text
     hookAt: Time
     pollAt: Time
+    ask: Generated<boolean>
+    askedAt: Time
+    movedAt: Time
+    silentAt: Time
+    polledAt: Time
+    pollEvery: Generated<number>
+    poller: Text
   }
   githostDelivery: {
     id: string
@@ -158,6 +168,8 @@ export type GithostTables = {
     deploymentId: Text
     attempts: Generated<number>
     body: Text
+    seq: MaybeBig
+    message: Text
   }
   githostReport: {
     deploymentId: string
@@ -173,5 +185,3 @@ export type GithostTables = {
     updatedAt: Created
   }
 }
-
-type DeliveryDecision = 'deployed' | 'coalesced' | 'skipped' | 'ignored' | 'known' | 'waiting' | 'failed'

@@ -159,6 +159,7 @@ export type Tables = BackupTables &
       githostRepoId: ColumnType<string | null, string | number | null | undefined, string | number | null>
       /** How far the moves of its branch are decided. */
       headSeq: ColumnType<string, number | undefined, number | string>
+      headRef: ColumnType<string | null, string | null | undefined, string | null>
       /** Whether whoever named the repository may read what the connection to the git host reads. */
       githostAllowed: Generated<boolean>
       version: Version

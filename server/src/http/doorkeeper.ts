@@ -1,3 +1,4 @@
+import { finished } from 'node:stream'
 import rateLimit from '@fastify/rate-limit'
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +9,7 @@ import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
 import { refuseCrossSite, refuseForeignPage } from './cross-site.ts'
 import { line } from './line.ts'
-import { networkOf, strangers } from './strangers.ts'
+import { networkOf, type Strangers, strangers } from './strangers.ts'
 
 /** Decides who comes in, in this order: how often, who, and whether they may. */
 export type Doorkeeper = { admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> }
@@ -41,7 +42,10 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
       if (endpoint.path === '/healthz') return
       if (!endpoint.unlimited) await limited(byAddress, perAddress, 'address', request, reply)
       if (endpoint.perMinute) await limited(dearly(endpoint), endpoint.perMinute, 'address', request, reply)
-      if ('public' in endpoint.access) return refuseForeignPage(request, platform.config.publicUrl)
+      if ('public' in endpoint.access) {
+        if (endpoint.unlimited) countUnsigned(unknown, request, reply)
+        return refuseForeignPage(request, platform.config.publicUrl)
+      }
       const { permission } = endpoint.access
       request.caller = endpoint.unlimited
         ? await unknown.admit(strangerIn(request), () => inLine(() => identify(platform, request)))
@@ -60,6 +64,13 @@ const strangerIn = ({ ip, headers: { authorization, cookie } }: FastifyRequest) 
   address: ip,
   credential: authorization ?? cookie ?? '',
 })
+
+/** Before the body is read: an address from where too much came that was not signed waits. Whose key was good lately does not. */
+function countUnsigned(unknown: Strangers, request: FastifyRequest, reply: FastifyReply): void {
+  const { k } = request.query as { k?: unknown }
+  const end = unknown.begin({ address: request.ip, credential: `hook ${String(k)}` })
+  finished(reply.raw, () => end(reply.statusCode === 401 ? 'bad' : reply.statusCode === 202 ? 'good' : 'neither'))
+}
 
 async function identify(platform: Platform, request: FastifyRequest): Promise<Caller> {
   const origin = { address: request.ip, requestId: request.id }

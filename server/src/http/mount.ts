@@ -27,6 +27,22 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Puts a table of routes on the app: who may ask, what may be sent, what is answered. */
 export function mount(app: FastifyInstance, platform: Platform, door: Doorkeeper, routes: Route[]): void {
+  const plain = routes.filter(({ endpoint }) => !endpoint.raw)
+  put(app, platform, door, plain)
+  // Parsers of its own: a signature is over the bytes as they came.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    put(
+      scope,
+      platform,
+      door,
+      routes.filter(({ endpoint }) => endpoint.raw),
+    )
+  })
+}
+
+function put(app: FastifyInstance, platform: Platform, door: Doorkeeper, routes: Route[]): void {
   for (const { endpoint, handle } of routes) {
     const write = answerer(endpoint)
     const parse = inputParser(endpoint)

@@ -8,6 +8,8 @@ import { Refusal } from '../errors.ts'
  * is not kept out by strangers who come from the same address; that it still is good is asked all the same.
  */
 export type Strangers = {
+  /** Counts whoever is still looked at; what is returned says how that ended. */
+  begin(who: { address: string; credential: string }): (end: 'good' | 'bad' | 'neither') => void
   admit<T>(who: { address: string; credential: string }, identify: () => Promise<T>): Promise<T>
 }
 
@@ -31,24 +33,30 @@ export function strangers(most: number): Strangers {
     return known
   }
   return {
-    async admit({ address, credential }, identify) {
+    begin({ address, credential }) {
       const name = createHash('sha256').update(credential).digest('base64')
       const state = stateOf(networkOf(address))
       const isKnown = (good.get(name) ?? 0) > Date.now()
       if (!isKnown && state.failed + state.pending >= most) throw tooMany(most, state)
       state.pending++
-      try {
-        const found = await identify()
+      return (end) => {
+        state.pending--
+        if (end === 'bad') state.failed++
         good.delete(name)
+        if (end !== 'good') return
         good.set(name, Date.now() + GOOD_MS)
         forgetOldest(good, MOST_GOOD)
+      }
+    },
+    async admit(who, identify) {
+      const end = this.begin(who)
+      try {
+        const found = await identify()
+        end('good')
         return found
       } catch (error) {
-        good.delete(name)
-        if (error instanceof Refusal && error.code.startsWith('credentials_')) state.failed++
+        end(error instanceof Refusal && error.code.startsWith('credentials_') ? 'bad' : 'neither')
         throw error
-      } finally {
-        state.pending--
       }
     },
   }

@@ -16,6 +16,7 @@ export type NameKind =
   | 'branch'
   | 'deployed project'
   | 'audited'
+  | 'pushed project'
   | 'host repository'
   | 'host account'
 export type Kind = IdPrefix | NameKind
@@ -86,7 +87,22 @@ const ids = (world: World): Partial<Record<IdPrefix, Factory>> => ({
     make: async (org) => ({ value: (await deployment(world, org)).id }),
     unmake: (org, { value }) => org.owner.api('DELETE', `/api/deployments/${value}`),
   },
+  ghd: {
+    make: async (org) => ({ value: (await delivery(world, org)).id }),
+    unmake: (_, { value }) => world.platform.db.deleteFrom('githostDelivery').where('id', '=', value).execute(),
+  },
 })
+
+/** Of a push that was not deployed. */
+async function delivery({ platform: { db } }: World, org: Org) {
+  const [projectId, id] = [await project(org), newId('ghd')]
+  const move = { event: 'push', repoId: 1, ref: 'refs/heads/main', decision: 'skipped' as const, decidedAt: new Date() }
+  await db
+    .insertInto('githostDelivery')
+    .values({ id, orgId: org.id, projectId, hookKey: 'matrix', guid: id, ...move })
+    .execute()
+  return { id, projectId }
+}
 
 /** One that has ended: whoever follows it is let go at once. */
 async function deployment({ platform: { db } }: World, org: Org, branch: string | null = null) {
@@ -169,6 +185,7 @@ const names = (world: World): Partial<Record<NameKind, Factory>> => ({
   },
   /** What happened to it stays in the log when it is gone. */
   audited: { make: async (org) => ({ value: await project(org) }) },
+  'pushed project': { make: async (org) => ({ value: (await delivery(world, org)).projectId }) },
   'deployed project': { make: async (org) => ({ value: (await deployment(world, org)).projectId }) },
   branch: {
     make: async (org) => {

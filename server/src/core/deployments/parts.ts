@@ -13,6 +13,11 @@ export type DeployParts = Platform & {
   git: Git
   /** What a connected git host reads the repository of a project with; null: nothing. */
   hostCredential(project: ProjectRow, repository: string, signal: AbortSignal): Promise<GitCredential | null>
+  /** Resolves the branch of a run; what is found is where the branch is, for everybody. */
+  followHead<T extends { commitSha: string }>(
+    running: { project: ProjectRow; deploymentId: string; branch: string | null },
+    resolve: () => Promise<T>,
+  ): Promise<T>
   /** Makes a directory equal to a tree, touching only what differs. */
   syncContext(directory: string, tree: SourceTree, signal: AbortSignal): Promise<unknown>
   folders: ProjectFolders

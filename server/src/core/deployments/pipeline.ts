@@ -53,7 +53,12 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
   const active = await store.findActive(tx, run.lane)
   const before = active && releaseOf(parts, active).services.map(({ service }) => service)
   const status = statusOf(end, row)
-  const error = end.reason ? errorOf(end.reason, row) : end.outcome === 'succeeded' ? row.error : null
+  const error =
+    end.reason && end.reason.code !== 'superseded'
+      ? errorOf(end.reason, row)
+      : end.outcome === 'succeeded'
+        ? row.error
+        : null
   await store.update(tx, run.id, {
     status,
     // What was kept and then could not be brought to its end never was a release.
@@ -79,7 +84,8 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
 
 function statusOf({ outcome, reason }: End, { decision }: Row): DeploymentStatus {
   if (outcome === 'succeeded' && decision === 'kept') return 'partial_failure'
-  return outcome === 'failed' && reason?.code === 'rejected' ? 'rejected' : STATUS[outcome]
+  if (outcome === 'failed' && (reason?.code === 'rejected' || reason?.code === 'superseded')) return reason.code
+  return STATUS[outcome]
 }
 
 /** The release before it goes; what it has on a server that the project left is seen to afterwards. */

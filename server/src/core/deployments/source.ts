@@ -6,6 +6,7 @@ import { gitOrigin } from '../projects/git-origin.ts'
 import { openTree } from '../uploads/tree.ts'
 import { DeployFailure } from './failure.ts'
 import { type Scene, theOnly } from './scene.ts'
+import * as store from './store.ts'
 
 /** The project's own credential first; else what the organization's git host is connected with. */
 async function gitSource({ parts, project }: Scene, { repo = '', branch }: DeploymentSource, signal: AbortSignal) {
@@ -40,9 +41,21 @@ export async function pinSource(scene: Scene, signal: AbortSignal): Promise<Depl
   if (rollbackOf !== undefined && source.commitSha !== undefined) return source
   if (useCommit !== undefined) return { ...source, commitSha: useCommit }
   const asked = await gitSource(scene, source, signal)
-  const found = await parts.git.resolve(asked, signal).catch((error) => withHint(error, asked))
+  const running = { project: scene.project, deploymentId: deployment.id, branch: asked.branch }
+  const found = await parts.followHead(running, () =>
+    parts.git.resolve(asked, signal).catch((error) => withHint(error, asked)),
+  )
+  await refuseDeployed(scene, found.commitSha)
   const { commitSha, branch, message } = found
   return { ...source, commitSha, commitMessage: message, ...(branch !== null && { branch }) }
+}
+
+/** A push asks for a commit to be deployed: where that has been done, nothing is left to do. */
+async function refuseDeployed({ parts, deployment }: Scene, commit: string): Promise<void> {
+  if (deployment.trigger !== 'push') return
+  const active = await store.findActive(parts.db, deployment.projectId)
+  if (active?.source.commitSha !== commit) return
+  throw new DeployFailure({ code: 'superseded', message: 'This commit is the active release already.', hint: null })
 }
 
 /** The files of the pinned source. A commit is fetched into a directory of the project that later ones share. */

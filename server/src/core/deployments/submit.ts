@@ -21,11 +21,19 @@ export type NewDeployment = {
   overrides?: Overrides | null
 }
 
+/** Nobody of ours asked for it: somebody pushed. */
+export type Pusher = { kind: 'push'; name: string; orgId: string }
+
+const creatorIn = (caller: Caller | Pusher) =>
+  caller.kind === 'push'
+    ? { kind: caller.kind, name: caller.name }
+    : { kind: caller.kind === 'token' ? 'token' : 'user', name: caller.userName }
+
 /** The deployment, its run, its first event and its audit entry: all of them or none. Newer source takes the place of older that waits. */
 export async function submitDeployment(
   tx: Tx,
   { transport, keys }: Pick<Platform, 'transport' | 'keys'>,
-  caller: Caller,
+  caller: Caller | Pusher,
   wanted: NewDeployment,
 ) {
   const { project, serverId, trigger, source, request, overrides = null } = wanted
@@ -56,7 +64,7 @@ export async function submitDeployment(
     overrides: overrides && sealOverrides({ keys }, id, overrides),
     branch: source.branch ?? null,
     release: null,
-    createdBy: JSON.stringify({ kind: caller.kind === 'token' ? 'token' : 'user', name: caller.userName }),
+    createdBy: JSON.stringify(creatorIn(caller)),
   })
   await append(tx, id, null, [{ type: 'status', at: new Date(), data: { status: 'queued' } }])
   const own = overrides && {
@@ -64,7 +72,8 @@ export async function submitDeployment(
     hosts: overrides.names.map(({ host }) => host),
   }
   const detail = { projectId: project.id, number, trigger, source: source.kind, ...(own && { only: own }) }
-  await record(tx, caller, 'deployment.create', id, detail)
+  const actor = caller.kind === 'push' ? { ...caller, kind: 'system' as const } : caller
+  await record(tx, actor, 'deployment.create', id, detail)
   return { success: true as const, deployment_id: id, project_id: project.id }
 }
 

@@ -11,14 +11,17 @@ export type RepositoryRow = Selectable<Tables['githostRepository']>
 export type Viewer = Pick<Caller, 'orgId' | 'role'> & { keys: string[] }
 export type Filter = { owner?: string | undefined; q?: string | undefined; limit: number; cursor?: string | undefined }
 
+export const seesAll = ({ role }: Pick<Viewer, 'role'>) => role === 'owner' || role === 'admin'
+
 export const keyOf = (owner: string, name: string) => `${owner}/${name}`.toLowerCase()
 
 /**
  * What a role may see, the one condition for all lists and lookups: owners and admins everything, developers what no rule
  * takes from them, viewers of that what a project is deployed from. Of rules the longest pattern wins; none widens.
  */
-function visibleTo({ role }: Viewer): RawBuilder<boolean> {
-  if (role === 'owner' || role === 'admin') return sql<boolean>`true`
+function visibleTo(viewer: Viewer): RawBuilder<boolean> {
+  const { role } = viewer
+  if (seesAll(viewer)) return sql<boolean>`true`
   const linked =
     role === 'viewer'
       ? sql`exists (select 1 from project p where p.org_id = r.org_id and p.githost_repo_id = r.repo_id)`
@@ -32,7 +35,7 @@ const isFirst = ({ keys }: Viewer) => sql<boolean>`not exists (select 1 from git
   where b.org_id = r.org_id and b.repo_id = r.repo_id and b.source_key = any(${keys})
   and (b.rank, b.source_key) < (r.rank, r.source_key))`
 
-const seen = (db: Queryable, viewer: Viewer) =>
+export const seen = (db: Queryable, viewer: Viewer) =>
   db
     .selectFrom('githostRepository as r')
     .where('r.orgId', '=', viewer.orgId)

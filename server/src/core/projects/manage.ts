@@ -71,7 +71,8 @@ export async function updateProject(
     const repository = patch.repository === undefined ? before.repository : patch.repository
     const changes = {
       ...withoutUndefined(plain),
-      ...(repository !== before.repository && { githostRepoId: null, githostAllowed: mayLink(caller) }),
+      ...(repository !== before.repository && { githostRepoId: null, headRef: null, githostAllowed: mayLink(caller) }),
+      ...(patch.branch !== undefined && patch.branch !== before.branch && { headRef: null }),
       ...(gitCredential === undefined
         ? afterMove(before.repository, repository)
         : await sealCredential(parts, { ...before, repository }, gitCredential)),

@@ -21,6 +21,7 @@ import { up as sessionMode } from './0021_session_mode.ts'
 import { up as githost } from './0023_githost.ts'
 import { up as githostRepositories } from './0024_githost_repositories.ts'
 import { up as githostDeliveries } from './0025_githost_deliveries.ts'
+import { up as githostPush } from './0026_githost_push.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -60,4 +61,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0023_githost': { up: githost },
   '0024_githost_repositories': { up: githostRepositories },
   '0025_githost_deliveries': { up: githostDeliveries },
+  '0026_githost_push': { up: githostPush },
 }

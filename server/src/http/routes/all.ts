@@ -8,6 +8,7 @@ import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
 import { githostRoutes } from './githost.ts'
+import { githostDeliveryRoutes } from './githost-deliveries.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
 import { serverRoutes } from './servers.ts'
@@ -23,4 +24,5 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...deploymentRoutes(platform),
   ...backupDestinationRoutes(platform),
   ...githostRoutes(platform),
+  ...githostDeliveryRoutes(platform),
 ]

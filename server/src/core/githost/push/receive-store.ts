@@ -1,0 +1,96 @@
+import { type Insertable, sql } from 'kysely'
+import type { Queryable, Tx } from '../../../db/database.ts'
+import type { Tables } from '../../../db/tables.ts'
+import { refOf } from './head-store.ts'
+
+export type Receiver = Awaited<ReturnType<typeof findReceiver>>
+
+/** Whose deliveries come to this address: of an app, or of one repository's hook. */
+export async function findReceiver(db: Queryable, key: string) {
+  const app = await db.selectFrom('githostApp').selectAll().where('hookKey', '=', key).executeTakeFirst()
+  if (app) return { kind: 'app' as const, ...app }
+  const hook = await db.selectFrom('githostHook').selectAll().where('hookKey', '=', key).executeTakeFirst()
+  return hook && { kind: 'hook' as const, ...hook }
+}
+
+/** Organizations that may use this installation, and of it this repository, through this app. */
+export async function linked(db: Queryable, app: string, installationId: number, repoId: number | null) {
+  const rows = await db
+    .selectFrom('githostLink as l')
+    .innerJoin('githostInstallation as i', (join) =>
+      join.onRef('i.app', '=', 'l.app').onRef('i.installationId', '=', 'l.installationId'),
+    )
+    .innerJoin('githostApp as a', 'a.id', 'l.app')
+    .select('l.orgId')
+    .where('l.app', '=', app)
+    .where('l.installationId', '=', String(installationId))
+    .where('l.brokenAt', 'is', null)
+    .where((eb) => eb.or([eb('a.orgId', 'is', null), eb('a.orgId', '=', eb.ref('l.orgId'))]))
+    .where(sql<boolean>`(l.repo_ids is null or ${repoId}::bigint is null or ${repoId}::bigint = any (l.repo_ids))`)
+    .orderBy('l.orgId')
+    .execute()
+  return rows.map(({ orgId }) => orgId)
+}
+
+/** Of these organizations, those that deploy this branch. */
+export async function deploying(db: Queryable, orgIds: string[], repoId: number, ref: string): Promise<Set<string>> {
+  if (orgIds.length === 0) return new Set()
+  const { rows } = await sql<{ orgId: string }>`
+    select distinct p.org_id as "orgId" from project p where p.org_id = any(${orgIds})
+      and p.githost_repo_id = ${repoId} and p.githost_allowed and ${refOf('p')} = ${ref}`.execute(db)
+  return new Set(rows.map(({ orgId }) => orgId))
+}
+
+/** What is there already stays as it is. */
+export async function insert(tx: Tx, rows: Insertable<Tables['githostDelivery']>[]): Promise<number> {
+  const done = await tx
+    .insertInto('githostDelivery')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['hookKey', 'guid']).doNothing())
+    .returning('id')
+    .execute()
+  return done.length
+}
+
+export async function isDecided(tx: Tx, hookKey: string, guids: string[]): Promise<boolean> {
+  const open = await tx
+    .selectFrom('githostDelivery')
+    .select('id')
+    .where('hookKey', '=', hookKey)
+    .where('guid', 'in', guids)
+    .where('decidedAt', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return open === undefined
+}
+
+/** That it was heard from is worth a write once an hour. */
+export async function noteHeard(db: Queryable, { kind, id }: NonNullable<Receiver>): Promise<void> {
+  await db
+    .updateTable(kind === 'app' ? 'githostApp' : 'githostHook')
+    .set({ heardAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('heardAt', 'is', null), eb('heardAt', '<', sql<Date>`now() - interval '1 hour'`)]))
+    .execute()
+}
+
+/** A worker asks the host what became of it; listings of it are old from now on. */
+export async function markInstallation(tx: Tx, app: string, installationId: number): Promise<void> {
+  await tx
+    .updateTable('githostInstallation')
+    .set({ checkedAt: sql<Date>`'-infinity'` })
+    .where('app', '=', app)
+    .where('installationId', '=', String(installationId))
+    .execute()
+}
+
+/** What a person allowed the app is taken back. */
+export async function markRevoked(tx: Tx, app: { clientId: string; orgId: string | null }, login: string) {
+  await tx
+    .updateTable('githostAccount')
+    .set({ brokenAt: new Date(), reason: `${login} has revoked the authorization at the git host.` })
+    .where('clientId', '=', app.clientId)
+    .where(sql`lower(login)`, '=', login.toLowerCase())
+    .where((eb) => (app.orgId === null ? eb.lit(true) : eb('orgId', '=', app.orgId)))
+    .execute()
+}

@@ -1,0 +1,92 @@
+import { transaction } from '../../../db/database.ts'
+import { newId } from '../../../db/ids.ts'
+import { Refusal } from '../../../errors.ts'
+import { appPlace, hookPlace } from '../secrets.ts'
+import type { GithostParts } from '../sources.ts'
+import * as heads from './head-store.ts'
+import { readDelivery, type Said } from './read-delivery.ts'
+import * as store from './receive-store.ts'
+
+/** Said to every process that settles heads. */
+export const HEADS_CHANGED = 'githost-heads'
+const MOST_BODY = 64 * 1024
+
+export type Arriving = { key: string; guid: string; event: string; signature: string | undefined; body: Buffer }
+
+/**
+ * Stores what the host says, and that something moved; what to do about it is decided elsewhere. Nothing is stored of what
+ * is not signed with the one secret that `k` names.
+ */
+export async function receive(parts: GithostParts, arriving: Arriving) {
+  const receiver = await store.findReceiver(parts.db, arriving.key)
+  await requireSigned(parts, receiver, arriving)
+  if (receiver === undefined) throw unsigned()
+  const said = readDelivery(arriving)
+  const fresh = await transaction(parts.db, async (tx) => {
+    const orgIds = await concerned(tx, receiver, said)
+    const deploying = said.branch ? await store.deploying(tx, orgIds, said.branch.repoId, said.branch.ref) : new Set()
+    const rows = rowsFor(arriving, said, orgIds.length === 0 ? [receiver.orgId] : orgIds, deploying)
+    const added = await store.insert(tx, rows)
+    const guids = rows.map(({ guid }) => guid)
+    if (added === 0 && (await store.isDecided(tx, arriving.key, guids))) return false
+    const { host } = parts.config.githost
+    const moved = orgIds.filter((id) => deploying.has(id))
+    if (said.branch) await heads.mark(tx, moved, { host, ...said.branch, told: true, ask: false })
+    if (receiver.kind === 'app' && said.installationId !== null && said.marks)
+      await store.markInstallation(tx, receiver.id, said.installationId)
+    if (receiver.kind === 'app' && said.revokedBy !== null) await store.markRevoked(tx, receiver, said.revokedBy)
+    return true
+  })
+  await store.noteHeard(parts.db, receiver)
+  if (!fresh) return { duplicate: true as const }
+  parts.changes.send(HEADS_CHANGED)
+  return { accepted: true as const }
+}
+
+/** The current secret, and the one before it for as long as the host may still use it. */
+async function requireSigned(parts: GithostParts, receiver: store.Receiver, { body, signature }: Arriving) {
+  if (receiver === undefined) throw unsigned()
+  const secrets = secretsOf(parts, receiver)
+  if (secrets.length === 0) {
+    throw new Refusal('hook_without_secret', 'No secret is stored for this hook, so nothing can be checked.', {
+      hint: 'Set SLIPWAY_GITHOST_APP_WEBHOOK_SECRET to the secret of the app, or connect the git host again.',
+    })
+  }
+  for (const secret of secrets) if (await parts.githost.isSigned(secret, body, signature)) return
+  throw unsigned()
+}
+
+function secretsOf({ config, keys }: GithostParts, receiver: NonNullable<store.Receiver>): string[] {
+  if (receiver.kind === 'hook') return [keys.open(receiver.secret, hookPlace(receiver.id))]
+  const { id, hookSecret, oldHookSecret, oldHookSecretUntil, orgId } = receiver
+  const ofInstance = orgId === null ? (config.githost.app?.webhookSecret ?? null) : null
+  const current = hookSecret === null ? ofInstance : keys.open(hookSecret, appPlace(id, 'hook_secret'))
+  const isOldGood = oldHookSecret !== null && oldHookSecretUntil !== null && oldHookSecretUntil > new Date()
+  const old = isOldGood ? keys.open(oldHookSecret, appPlace(id, 'old_hook_secret')) : null
+  return [current, old].filter((secret) => secret !== null)
+}
+
+const unsigned = () =>
+  new Refusal('signature_invalid', 'The delivery is not signed with the secret of this hook.', {
+    hint: 'Compare the address with its `k` and the secret at the git host; the signature is X-Hub-Signature-256.',
+  })
+
+/** Through an app only who linked the installation; through a repository's hook only whose hook it is. */
+async function concerned(tx: Parameters<typeof store.linked>[0], receiver: NonNullable<store.Receiver>, said: Said) {
+  if (receiver.kind === 'hook') return said.repoId === Number(receiver.repoId) ? [receiver.orgId] : []
+  if (said.installationId === null) return []
+  return store.linked(tx, receiver.id, said.installationId, said.repoId)
+}
+
+function rowsFor({ key, guid, body }: Arriving, said: Said, orgIds: (string | null)[], deploying: Set<unknown>) {
+  const now = new Date()
+  return orgIds.map((orgId) => {
+    const nobody = said.branch && !deploying.has(orgId) ? ['ignored', 'no project deploys this branch'] : null
+    const [decision, reason] = said.decided ?? nobody ?? []
+    return {
+      ...{ id: newId('ghd'), orgId, hookKey: key, guid: `${guid}:${orgId ?? ''}`, ...said.row },
+      ...(decision && { decision: decision as 'ignored', reason: reason ?? null, decidedAt: now }),
+      body: body.length <= MOST_BODY ? body.toString('utf8') : null,
+    }
+  })
+}
