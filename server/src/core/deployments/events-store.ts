@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { Claim } from '../../jobs/steps.ts'
+import { noteReport } from './report-store.ts'
 
 export type EventType = 'status' | 'step' | 'log' | 'service' | 'prompt' | 'decision' | 'gap' | 'end'
 export type NewEvent = { type: EventType; at: Date; data: Record<string, unknown> }
@@ -30,8 +31,12 @@ export async function append(db: Queryable, id: string, fence: Fence, events: Ne
         ${events.map((event) => event.at.toISOString())}::timestamptz[], ${events.map((event) => event.type)}::text[],
         ${events.map((event) => JSON.stringify(event.data))}::jsonb[]) with ordinality as event (at, type, data, ordinality))
     select last from counted`.execute(db)
+  if (events.some(({ type, data }) => type === 'status' && isTold(data.status))) await noteReport(db, id)
   return Number(rows[0]?.last ?? 0)
 }
+
+/** One that waits, or gave way while it waited, is nobody's business. */
+const isTold = (status: unknown) => status !== 'queued' && status !== 'superseded'
 
 /** The number under which this event was stored after `since`; 0 when it was not. */
 export async function findStored(db: Queryable, id: string, since: number, event: NewEvent): Promise<number> {

@@ -13,6 +13,7 @@ import { append } from './events-store.ts'
 import { overridesOf, ownSettings, ownVariables } from './overrides.ts'
 import type { BuiltImage, DeployParts, Frozen } from './parts.ts'
 import { redactor } from './redact.ts'
+import { noteReport } from './report-store.ts'
 import { secretsOfRun } from './secrets.ts'
 import { addImage, patchService } from './services-store.ts'
 import * as store from './store.ts'
@@ -99,6 +100,8 @@ function hooks({ run, cast }: Base) {
       onEnd: async (tx: Tx, found: Found) => {
         const services = JSON.stringify(found.services.map((name) => serviceOf(name, null, 'pending')))
         await store.update(tx, id, { source: JSON.stringify(found.source), services })
+        // From here on it has a commit.
+        await noteReport(tx, id)
       },
     },
     onBuilt: (name: string) => ({
