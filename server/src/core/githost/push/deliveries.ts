@@ -4,21 +4,26 @@ import { notFound, Refusal } from '../../../errors.ts'
 import { type Caller, require } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
 import { toPage } from '../../page.ts'
-import type { GithostParts } from '../sources.ts'
+import { type GithostParts, sourcesOf } from '../sources.ts'
 import type { PushParts } from './ask-host.ts'
 import * as store from './delivery-store.ts'
 import * as heads from './head-store.ts'
 import { settle } from './settle.ts'
 
-export async function listDeliveries({ db }: GithostParts, caller: Caller, query: ListDeliveries) {
-  return toPage(await store.list(db, caller, query), query, ({ id }) => id, shown)
+export async function listDeliveries(parts: GithostParts, caller: Caller, query: ListDeliveries) {
+  return toPage(await store.list(parts.db, await viewerOf(parts, caller), query), query, ({ id }) => id, shown)
 }
+
+const viewerOf = async (parts: GithostParts, caller: Caller) => ({
+  ...caller,
+  keys: (await sourcesOf(parts, caller.orgId)).map(({ key }) => key),
+})
 
 export const showDelivery = async (parts: GithostParts, caller: Caller, id: string) =>
   shown(await required(parts, caller, id))
 
-async function required({ db }: GithostParts, caller: Caller, id: string): Promise<store.DeliveryRow> {
-  const row = await store.find(db, caller, id)
+async function required(parts: GithostParts, caller: Caller, id: string): Promise<store.DeliveryRow> {
+  const row = await store.find(parts.db, await viewerOf(parts, caller), id)
   if (!row) throw notFound('delivery')
   return row
 }
