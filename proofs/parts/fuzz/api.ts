@@ -85,7 +85,8 @@ function refusedByName(field: Field, value: string, ids: Ids, { status, body, te
   if (status === 431 || (field.place === 'params' && status === 404)) return undefined
   if (typeof body?.error !== 'string' || typeof body.code !== 'string')
     return `refused without words: ${text.slice(0, 200)}`
-  if (['not_found', 'not_now', 'conflict', 'engine_taken'].includes(body.code)) return undefined
+  if (['not_found', 'not_now', 'conflict', 'engine_taken', 'githost_not_connected'].includes(body.code))
+    return undefined
   const names = field.hops.flatMap((hop) => (typeof hop === 'object' && 'key' in hop ? [hop.key] : []))
   // The JSON parser names a key that it does not take.
   if (value === '__proto__' && body.error.includes(value)) return undefined

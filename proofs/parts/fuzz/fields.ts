@@ -48,6 +48,7 @@ const AREAS = [
   'servers',
   'deployments',
   'backupDestinations',
+  'githost',
 ] as const
 const ELSEWHERE = ['operations', 'auth', 'me', 'tokens', 'members', 'audit']
 

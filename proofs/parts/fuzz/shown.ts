@@ -39,6 +39,8 @@ const LOOKS: [titles: RegExp, look: Look][] = [
     /body\.(buildStrategy|deployTarget|action|https)$|domainType$|\.kind$|^folderSessions\.create \w+\.mode$/,
     () => undefined,
   ],
+  // Nothing is connected here: what hostile names do at a host is tested where there is one.
+  [/^githost\./, () => undefined],
   // Only looked with; nothing is kept.
   [/^deployments\.(prepare|sslStatus) body/, () => undefined],
   // Seen where they arrive: in the context of a build, at the edge, in the run that waits.

@@ -16,7 +16,7 @@ const typeOf = ({ mode }: HostTreeEntry) => TYPES[mode] ?? 'file'
 type At = Asked & { branch?: string | undefined }
 
 export async function listFiles(parts: GithostParts, caller: Caller, asked: At & { path: string }) {
-  const path = plainPath(asked.path)
+  const path = plainPath('path', asked.path)
   const seen = await requireRepository(parts, caller, asked)
   const branch = requireBranch(asked.branch ?? seen.row.defaultBranch)
   return read(parts, whose(caller, seen, asked), async (host) => {
@@ -46,7 +46,7 @@ export async function readFile(
   caller: Caller,
   asked: At & { file: string },
 ): Promise<GithostContent> {
-  const path = plainPath(asked.file)
+  const path = plainPath('file', asked.file)
   const seen = await requireRepository(parts, caller, asked)
   const branch = requireBranch(asked.branch ?? seen.row.defaultBranch)
   return read(parts, whose(caller, seen, asked), async (host) => {
@@ -97,12 +97,12 @@ async function locate(host: HostSession, { at }: Seen, root: string, path: strin
   return { sha, entry }
 }
 
-function plainPath(path: string): string {
+function plainPath(field: 'path' | 'file', path: string): string {
   const names = path.replace(/\/$/, '').split('/')
   const isPlain = names.every((name) => /^[^\p{Cc}\\]+$/u.test(name) && name !== '.' && name !== '..')
   if (path === '' || path === '/' || isPlain) return path.replace(/\/$/, '')
-  throw new Refusal('invalid_path', 'The path must be relative, with single slashes and without . or ..', {
-    field: 'path',
+  throw new Refusal('invalid_path', `${field}: must be relative, with single slashes and without . or ..`, {
+    field,
     hint: 'Name it as it is called in the repository, such as src/main.ts.',
   })
 }
