@@ -86,12 +86,12 @@ export async function saveNext(db: Queryable, rows: Next[]): Promise<void> {
  */
 export async function hasten(db: Queryable, after: Date, startedAt: Date): Promise<Date | null> {
   const { rows } = await sql<{ last: Date | null }>`
-    with some as (select org_id, host, repo_id, ref, poll_at, polled_at from githost_head
+    with listed as (select org_id, host, repo_id, ref, poll_at, polled_at from githost_head
       where poll_at > ${after} order by poll_at limit 500),
-    hastened as (update githost_head h set poll_at = clock_timestamp() + random() * interval '60 seconds' from some s
+    hastened as (update githost_head h set poll_at = clock_timestamp() + random() * interval '60 seconds' from listed s
       where (h.org_id, h.host, h.repo_id, h.ref) = (s.org_id, s.host, s.repo_id, s.ref)
         and coalesce(s.polled_at, '-infinity') < ${startedAt})
-    select max(poll_at) as last from some`.execute(db)
+    select max(poll_at) as last from listed`.execute(db)
   return rows[0]?.last ?? null
 }
 

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { lookAtFailed, pollHeads } from '../../../src/core/githost/push/poll.ts'
+import { hasten } from '../../../src/core/githost/push/poll-store.ts'
+import { startSettling } from '../../../src/core/githost/push/settle-heads.ts'
+import { link, madeApp, project, server, settleAll } from './push-stage.ts'
+import { startGithostWorld } from './stage.ts'
+
+const { host, world } = await startGithostWorld()
+const { db } = world.platform
+const stage = { host, world }
+host.do.user({ login: 'ada' })
+host.do.org({ login: 'acme', members: { ada: 'admin' } })
+const org = await world.org('Acme')
+const serverId = await server(world, org)
+const app = await madeApp(stage, 'acme', org)
+await link(stage, org, app)
+const soon = () => AbortSignal.timeout(20_000)
+const later = (seconds: number) => new Date(Date.now() + seconds * 1000)
+
+let count = 0
+async function made() {
+  const full = `acme/h${count++}`
+  const { id: repoId } = await host.do.repo({ full, private: true, autoInit: true })
+  await db.updateTable('githostMirror').set({ listedAt: null, begunAt: null }).execute()
+  const projectId = await project(stage, org, full, { serverId })
+  const push = (quiet = true) => host.do.push({ full, content: randomUUID(), quiet })
+  return { full, repoId, projectId, push }
+}
+const headOf = (repoId: number) =>
+  db.selectFrom('githostHead').selectAll().where('repoId', '=', String(repoId)).executeTakeFirstOrThrow()
+const deployments = (projectId: string) =>
+  db.selectFrom('deployment').selectAll().where('projectId', '=', projectId).execute()
+
+test('a push that nobody told of is found by polling, deployed and listed', async () => {
+  const { repoId, projectId, push, full } = await made()
+  const { after } = await push()
+  await pollHeads(world.platform, { now: later(90), signal: soon() })
+  await settleAll(world)
+  expect(await headOf(repoId)).toMatchObject({ sha: after, silentAt: expect.any(Date) })
+  const [deployment] = await deployments(projectId)
+  const { data } = (await org.owner.api('GET', `/api/githost/deliveries?projectId=${projectId}`)).body
+  expect(data).toMatchObject([
+    { via: 'poll', decision: 'deployed', deploymentId: deployment?.id, repository: full, after },
+  ])
+})
+
+test('heads of one organization are asked for in one request', async () => {
+  for (let n = 0; n < 3; n++) await made()
+  host.do.requests()
+  const { heads, lists } = await pollHeads(world.platform, { now: later(200), signal: soon() })
+  expect([heads >= 3, lists]).toEqual([true, 1])
+  expect(host.do.requests()).toHaveLength(1)
+})
+
+test('processes that poll at the same moment share the heads, and none is polled twice in a round', async () => {
+  const now = later(400)
+  const rounds = await Promise.all(
+    ['a', 'b', 'c'].map((poller) => pollHeads(world.platform, { now, poller, signal: soon() })),
+  )
+  const total = Number(
+    (
+      await db
+        .selectFrom('githostHead')
+        .select(({ fn }) => fn.countAll().as('n'))
+        .executeTakeFirstOrThrow()
+    ).n,
+  )
+  expect(rounds.reduce((sum, { heads }) => sum + heads, 0)).toBe(total)
+  // The one that has the tokens goes first.
+  const [head] = await db.selectFrom('githostHead').selectAll().orderBy('pollAt').limit(1).execute()
+  const due = head?.pollAt ?? now
+  const others = ['a', 'b', 'c'].filter((poller) => poller !== head?.poller)
+  expect((await pollHeads(world.platform, { now: due, poller: others[0] ?? '', signal: soon() })).heads).toBe(0)
+  expect(
+    (await pollHeads(world.platform, { now: due, poller: head?.poller ?? '', signal: soon() })).heads,
+  ).toBeGreaterThan(0)
+})
+
+test('a host that is away is asked again within a minute, and a move is found then', async () => {
+  const { repoId, push } = await made()
+  const { after } = await push()
+  host.do.faults({ outage: true })
+  const now = later(3000)
+  await pollHeads(world.platform, { now, signal: soon() })
+  host.do.faults({ outage: false })
+  const { pollAt } = await headOf(repoId)
+  expect((pollAt?.getTime() ?? 0) - now.getTime()).toBeLessThanOrEqual(60_000)
+  await pollHeads(world.platform, { now: new Date(now.getTime() + 61_000), signal: soon() })
+  await settleAll(world)
+  expect((await headOf(repoId)).sha).toBe(after)
+})
+
+test('a repository that another one took the name of is not deployed', async () => {
+  const { full, repoId, projectId, push } = await made()
+  await push()
+  host.do.removeRepo({ full })
+  await host.do.repo({ full, private: true, autoInit: true })
+  const before = (await headOf(repoId)).sha
+  await pollHeads(world.platform, { now: later(7000), signal: soon() })
+  await settleAll(world)
+  expect((await headOf(repoId)).sha).toBe(before)
+  expect(await deployments(projectId)).toEqual([])
+})
+
+test('deliveries that failed are found in the log of the app, once', async () => {
+  const { repoId, push } = await made()
+  // Nobody listens at its address.
+  const { after } = await push(false)
+  await host.do.delivered()
+  await db.updateTable('githostApp').set({ heardAt: new Date() }).where('id', '=', app.row).execute()
+  await lookAtFailed(world.platform, soon())
+  expect((await headOf(repoId)).ask).toBe(true)
+  await settleAll(world)
+  expect((await headOf(repoId)).sha).toBe(after)
+  await lookAtFailed(world.platform, soon())
+  expect((await headOf(repoId)).ask).toBe(false)
+})
+
+test('another default branch is followed', async () => {
+  const { repoId, projectId, full } = await made()
+  await host.do.push({ full, branch: 'next', content: 'x', quiet: true })
+  const wanted = { defaultBranch: 'other' }
+  await db.updateTable('githostRepository').set(wanted).where('repoId', '=', String(repoId)).execute()
+  await pollHeads(world.platform, { now: later(9000), signal: soon() })
+  const row = await db.selectFrom('project').select('headRef').where('id', '=', projectId).executeTakeFirstOrThrow()
+  expect(row.headRef).toBeNull()
+})
+
+test('after a start everything is polled within a minute, whatever was planned', async () => {
+  await db
+    .updateTable('githostHead')
+    .set({ pollAt: later(900), polledAt: later(-60) })
+    .execute()
+  const startedAt = new Date()
+  let from: Date | null = later(60)
+  while (from !== null) from = await hasten(db, from, startedAt)
+  const rows = await db.selectFrom('githostHead').select('pollAt').execute()
+  expect(rows.every(({ pollAt }) => (pollAt?.getTime() ?? 0) < Date.now() + 61_000)).toBe(true)
+})
+
+test('what moved is settled by the process that works, without being asked', async () => {
+  const { repoId, push } = await made()
+  const settling = startSettling(world.platform)
+  const { after } = await push()
+  await db.updateTable('githostHead').set({ pollAt: new Date() }).where('repoId', '=', String(repoId)).execute()
+  await expect.poll(async () => (await headOf(repoId)).sha, { timeout: 20_000 }).toBe(after)
+  await settling.stop()
+})
