@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Arrived = { after: string; guid: string; isSigned: boolean; status: number; ms: number }
+type Arrived = { after: string; guid: string; isSigned: boolean; status: number; ms: number }
 
 /** In front of the replicas, as a load balancer: goes to one that lives, and keeps what came and how it was answered. */
 export async function startFront(replicas: () => string[], secretOf: (key: string) => string) {

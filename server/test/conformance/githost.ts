@@ -164,4 +164,9 @@ export const GITHOST: Shown[] = [
     'Preparing from `source: githost` reads the tree at the host.',
     browse('what a source on the host is can be told without cloning it'),
   ),
+  rule(
+    'push',
+    'A push to a repository with the webhook deploys its project.',
+    githost('push')('a push is deployed once, by whom and why is listed'),
+  ),
 ]

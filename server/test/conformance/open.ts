@@ -8,10 +8,6 @@ const migration = at('migration')
 /** What the interface says of parts that are not built yet. */
 export const OPEN: OpenArea[] = [
   {
-    title: 'Deploying on push',
-    open: [{ id: 'githost.push', says: 'A push to a repository with the webhook deploys its project.' }],
-  },
-  {
     title: 'Server migration',
     open: [
       migration('scan', 'POST /api/migration/scan', 'tells what runs on `serverId` as `stack`; server:write.'),
