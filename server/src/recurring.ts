@@ -9,7 +9,7 @@ import type { DeployParts } from './core/deployments/parts.ts'
 import { settleDue } from './core/deployments/settle-due.ts'
 import { pollDevices } from './core/githost/device.ts'
 import { followNew, lookAtFailed } from './core/githost/push/poll.ts'
-import { recheckInstallations } from './core/githost/recheck.ts'
+import { recheckInstallations } from './core/githost/push/recheck.ts'
 import { continueRotation } from './core/sealing/rotate.ts'
 import { guardMachines } from './core/servers/guard-machines.ts'
 import { startSchedule } from './jobs/schedule.ts'
@@ -32,6 +32,7 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
       { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
       { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },
+      { name: 'installations', everyMs: 5 * SECOND, run: (signal) => recheckInstallations(parts, signal) },
       { name: 'failed deliveries', everyMs: 60 * SECOND, run: (signal) => lookAtFailed(parts, signal) },
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
@@ -40,7 +41,6 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
       { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },
       { name: 'backup destinations', everyMs: 60 * SECOND, run: (signal) => reverifyDue(parts, signal) },
-      { name: 'installations', everyMs: 300 * SECOND, run: (signal) => recheckInstallations(parts, signal) },
       { name: 'old keys', everyMs: 60 * SECOND, run: (signal) => continueRotation(parts, signal) },
       { name: 'folders', everyMs: 6 * HOUR, run: () => sweepFolders(parts) },
       { name: 'old orders', everyMs: 6 * HOUR, run: () => sweepOrders(parts.db) },

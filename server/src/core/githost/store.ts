@@ -129,39 +129,6 @@ export async function markInstallation(
     .execute()
 }
 
-/** Those that nobody has looked at for a day, for this process alone. */
-export async function takeUnchecked(db: Queryable, host: string, limit: number) {
-  const taken = await db
-    .updateTable('githostInstallation')
-    .set({ checkedAt: sql<Date>`now()` })
-    .where((eb) =>
-      eb(
-        eb.refTuple('app', 'installationId'),
-        'in',
-        eb
-          .selectFrom('githostInstallation')
-          .select(['app', 'installationId'])
-          .where('goneAt', 'is', null)
-          .where('checkedAt', '<', sql<Date>`now() - interval '1 day'`)
-          .orderBy('checkedAt')
-          .limit(limit)
-          .forUpdate()
-          .skipLocked()
-          .$asTuple('app', 'installationId'),
-      ),
-    )
-    .returning(['app', 'installationId'])
-    .execute()
-  if (taken.length === 0) return []
-  const ids = [...new Set(taken.map(({ app }) => app))]
-  const apps = await db.selectFrom('githostApp').selectAll().where('id', 'in', ids).where('host', '=', host).execute()
-  const known = new Map(apps.map((app) => [app.id, app]))
-  return taken.flatMap((one) => {
-    const app = known.get(one.app)
-    return app ? [{ ...one, appId: app.appId, privateKey: app.privateKey }] : []
-  })
-}
-
 export async function dropAccounts(tx: Tx, orgId: string, kinds: ('oauth' | 'cli')[]): Promise<AccountRow[]> {
   return tx.deleteFrom('githostAccount').where('orgId', '=', orgId).where('kind', 'in', kinds).returningAll().execute()
 }

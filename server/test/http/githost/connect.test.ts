@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recheckInstallations } from '../../../src/core/githost/recheck.ts'
+import { recheckInstallations } from '../../../src/core/githost/push/recheck.ts'
 import type { Org } from '../../harness.ts'
 import { buttonOf, connectBy, PUBLIC_URL, REDIRECT, registeredApp, startGithostWorld } from './stage.ts'
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { lookAtFailed, pollHeads } from '../../../src/core/githost/push/poll.ts'
 import { hasten } from '../../../src/core/githost/push/poll-store.ts'
+import { recheckInstallations } from '../../../src/core/githost/push/recheck.ts'
 import { startSettling } from '../../../src/core/githost/push/settle-heads.ts'
-import { link, madeApp, project, server, settleAll } from './push-stage.ts'
+import { link, madeApp, project, send, server, settleAll } from './push-stage.ts'
 import { startGithostWorld } from './stage.ts'
 
 const { host, world } = await startGithostWorld()
@@ -143,7 +144,50 @@ test('what moved is settled by the process that works, without being asked', asy
   const { repoId, push } = await made()
   const settling = startSettling(world.platform)
   const { after } = await push()
-  await db.updateTable('githostHead').set({ pollAt: new Date() }).where('repoId', '=', String(repoId)).execute()
+  await db
+    .updateTable('githostHead')
+    .set({ pollAt: new Date(), polledAt: null })
+    .where('repoId', '=', String(repoId))
+    .execute()
   await expect.poll(async () => (await headOf(repoId)).sha, { timeout: 20_000 }).toBe(after)
   await settling.stop()
+})
+
+const tell = (event: string, body: object) =>
+  send(world, app, JSON.stringify({ installation: { id: app.installationId }, ...body }), { event })
+const installed = () =>
+  db.selectFrom('githostInstallation').selectAll().where('app', '=', app.row).executeTakeFirstOrThrow()
+
+test('what is said of an installation is only a reason to ask the host', async () => {
+  expect((await tell('installation', { action: 'deleted' })).status).toBe(202)
+  await recheckInstallations(world.platform, soon())
+  expect(await installed()).toMatchObject({ goneAt: null, suspendedAt: null })
+  host.do.suspend({ id: app.installationId })
+  await tell('installation', { action: 'suspend' })
+  await recheckInstallations(world.platform, soon())
+  expect((await installed()).suspendedAt).not.toBeNull()
+  host.do.suspend({ id: app.installationId, on: false })
+  await tell('installation', { action: 'unsuspend' })
+  await recheckInstallations(world.platform, soon())
+  expect(await installed()).toMatchObject({ goneAt: null, suspendedAt: null })
+})
+
+test('the address of a project follows its repository when that is renamed', async () => {
+  const { full, repoId, projectId } = await made()
+  await db
+    .updateTable('project')
+    .set({ repository: `${host.url}/acme/former.git` })
+    .where('id', '=', projectId)
+    .execute()
+  await tell('repository', { action: 'renamed', repository: { id: repoId, full_name: full } })
+  await recheckInstallations(world.platform, soon())
+  const row = await db.selectFrom('project').select('repository').where('id', '=', projectId).executeTakeFirstOrThrow()
+  expect(row.repository).toBe(`${host.url}/${full}.git`)
+})
+
+test('an installation that is gone at the host is gone here', async () => {
+  host.do.uninstall({ id: app.installationId })
+  await tell('installation', { action: 'deleted' })
+  await recheckInstallations(world.platform, soon())
+  expect((await installed()).goneAt).not.toBeNull()
 })

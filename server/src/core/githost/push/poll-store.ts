@@ -16,6 +16,9 @@ export type Polled = HeadKey & {
   heardAt: Date | null
 }
 
+/** Whoever waits for a row that another process has just polled sees that: it is not near again at once. */
+const rested = (now: Date) => sql`coalesce(polled_at, '-infinity') <= ${now}::timestamptz - interval '30 seconds'`
+
 type Claiming = { now: Date; poller: string; organizations: number; most: number }
 /** A process that dies in between is followed by another after that; also how long a round may take. */
 const LEASE = sql`interval '60 seconds'`
@@ -30,10 +33,10 @@ export async function claim(db: Queryable, { now, poller, organizations, most }:
   const { rows } = await sql<Polled>`
     with due as (select org_id from githost_head where poll_at <= ${now} and (
         poller is null or poller = ${poller} or poll_at <= ${now}::timestamptz - ${PATIENCE})
-      order by poll_at limit ${organizations}),
+        and ${rested(now)} order by poll_at limit ${organizations}),
     near as (select h.org_id, h.host, h.repo_id, h.ref from githost_head h
       where h.org_id in (select org_id from due)
-        and h.poll_at <= ${now}::timestamptz + h.poll_every * interval '0.2 seconds'
+        and h.poll_at <= ${now}::timestamptz + h.poll_every * interval '0.2 seconds' and ${rested(now)}
       order by h.org_id, h.repo_id, h.ref limit ${most} for update skip locked),
     claimed as (update githost_head h set poll_at = ${now}::timestamptz + ${LEASE}, polled_at = ${now}, poller = ${poller} from near
       where (h.org_id, h.host, h.repo_id, h.ref) = (near.org_id, near.host, near.repo_id, near.ref) returning h.*)

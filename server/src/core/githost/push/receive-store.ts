@@ -64,8 +64,16 @@ export async function isDecided(tx: Tx, hookKey: string, guids: string[]): Promi
   return open === undefined
 }
 
+const HOUR_MS = 3600_000
+const MOST_HEARD = 10_000
+const heard = new Map<string, number>()
+
 /** That it was heard from is worth a write once an hour. */
 export async function noteHeard(db: Queryable, { kind, id }: NonNullable<Receiver>): Promise<void> {
+  if ((heard.get(id) ?? 0) > Date.now() - HOUR_MS / 2) return
+  heard.delete(id)
+  heard.set(id, Date.now())
+  if (heard.size > MOST_HEARD) heard.delete(heard.keys().next().value ?? '')
   await db
     .updateTable(kind === 'app' ? 'githostApp' : 'githostHook')
     .set({ heardAt: sql<Date>`now()` })
@@ -78,7 +86,7 @@ export async function noteHeard(db: Queryable, { kind, id }: NonNullable<Receive
 export async function markInstallation(tx: Tx, app: string, installationId: number): Promise<void> {
   await tx
     .updateTable('githostInstallation')
-    .set({ checkedAt: sql<Date>`'-infinity'` })
+    .set({ checkedAt: sql<Date>`'-infinity'`, goneAt: null })
     .where('app', '=', app)
     .where('installationId', '=', String(installationId))
     .execute()
