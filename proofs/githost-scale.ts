@@ -1,11 +1,10 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { startGitHost } from '../lab/githost/start.ts'
 import { readConfig } from '../server/src/config.ts'
 import { pollHeads } from '../server/src/core/githost/push/poll.ts'
-import { wire } from '../server/src/wiring.ts'
+import { createLogger, wire } from '../server/src/wiring.ts'
 import { createDatabase, type ProofDatabase } from './parts/database.ts'
 import { fill } from './parts/githost-scale/fill.ts'
 import { slowestStatements, watchStatements } from './parts/githost-scale/statements.ts'
@@ -90,7 +89,7 @@ function openParts(
     SLIPWAY_GIT_CA_FILE: host.caFile,
     SLIPWAY_ALLOWED_NETWORKS: '127.0.0.0/8',
   })
-  const { platform, close } = wire(config, pino({ level: 'silent' }))
+  const { platform, close } = wire(config, createLogger('silent'))
   watch(platform.pool as never)
   return { platform, close }
 }

@@ -51,7 +51,13 @@ export const githostDeliveries = {
     path: `${AT}/webhook`,
     summary: 'Where the git host tells what happened; signed over the bytes of the body',
     access: { public: 'the git host calls it; the signature says that it was the host' },
-    query: z.object({ k: z.string().max(100).default('').meta({ description: 'names the one secret that counts' }) }),
+    query: z.object({
+      k: z
+        .string()
+        .max(100)
+        .default('')
+        .meta({ description: 'names the one secret that counts; left out: the app of the instance' }),
+    }),
     raw: true,
     bodyLimit: MOST_DELIVERY_BYTES,
     response: z.object({ accepted: z.literal(true).optional(), duplicate: z.literal(true).optional() }),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import type { GitHost } from '../../../lab/githost/start.ts'
 import { appPlace } from '../../../server/src/core/githost/secrets.ts'
 import { newId } from '../../../server/src/db/ids.ts'
@@ -30,7 +29,7 @@ export async function fill(database: ProofDatabase, host: GitHost, dir: string, 
   await flush(silent)
   const large = await install(host, dir, silent, 'large', filling.large)
   await insert(database, host, silent, [large])
-  await sql`analyze`.execute(database.db)
+  await database.pool.query('analyze')
   return large.orgId
 }
 

@@ -99,6 +99,24 @@ test('an unknown key says no more than a wrong signature; a hook without a secre
   expect([answer.status, answer.body.code]).toEqual([503, 'hook_without_secret'])
 })
 
+test('the app that was registered by hand tells without a key, with its own secret alone', async () => {
+  const registered = await madeApp(stage, 'acme', null)
+  const secret = 'of the configuration'
+  const { appId } = await db
+    .updateTable('githostApp')
+    .set({ hookSecret: null })
+    .where('id', '=', registered.row)
+    .returning('appId')
+    .executeTakeFirstOrThrow()
+  const { githost } = world.config
+  const none = { slug: 'a', clientId: 'b', clientSecret: 'c', privateKey: 'd' }
+  expect((await send(world, { key: '', secret }, await bodyOf())).status).toBe(401)
+  githost.app = { appId: Number(appId), ...none, webhookSecret: secret }
+  expect((await send(world, { key: '', secret }, await bodyOf())).status).toBe(202)
+  expect((await send(world, { key: '', secret: app.secret }, await bodyOf())).status).toBe(401)
+  githost.app = null
+})
+
 test('a valid delivery of one organization’s app that names another’s repository is ignored', async () => {
   const [before, moved] = [await deployed(), await push()]
   const body = pushBody(theirs, 'acme/shop', { repoId, ...moved })

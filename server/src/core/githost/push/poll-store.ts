@@ -33,9 +33,10 @@ export async function claim(db: Queryable, { now, poller, organizations, most }:
   const { rows } = await sql<Polled>`
     with due as (select org_id from githost_head where poll_at <= ${now} and (
         poller is null or poller = ${poller} or poll_at <= ${now}::timestamptz - ${PATIENCE})
-        and ${rested(now)} order by poll_at limit ${organizations}),
+        and ${rested(now)} order by poll_at limit ${organizations * 10}),
+    chosen as (select distinct org_id from due limit ${organizations}),
     near as (select h.org_id, h.host, h.repo_id, h.ref from githost_head h
-      where h.org_id in (select org_id from due)
+      where h.org_id in (select org_id from chosen)
         and h.poll_at <= ${now}::timestamptz + h.poll_every * interval '0.2 seconds' and ${rested(now)}
       order by h.org_id, h.repo_id, h.ref limit ${most} for update skip locked),
     claimed as (update githost_head h set poll_at = ${now}::timestamptz + ${LEASE}, polled_at = ${now}, poller = ${poller} from near

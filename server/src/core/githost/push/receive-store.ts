@@ -13,6 +13,12 @@ export async function findReceiver(db: Queryable, key: string) {
   return hook && { kind: 'hook' as const, ...hook }
 }
 
+export async function findConfigured(db: Queryable, host: string, appId: number): Promise<Receiver> {
+  const rows = db.selectFrom('githostApp').selectAll().where('orgId', 'is', null).where('host', '=', host)
+  const app = await rows.where('appId', '=', String(appId)).executeTakeFirst()
+  return app && { kind: 'app' as const, ...app }
+}
+
 /** Organizations that may use this installation, and of it this repository, through this app. */
 export async function linked(db: Queryable, app: string, installationId: number, repoId: number | null) {
   const rows = await db

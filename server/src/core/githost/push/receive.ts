@@ -18,17 +18,17 @@ export type Arriving = { key: string; guid: string; event: string; signature: st
  * is not signed with the one secret that `k` names.
  */
 export async function receive(parts: GithostParts, arriving: Arriving) {
-  const receiver = await store.findReceiver(parts.db, arriving.key)
+  const receiver = await receiverOf(parts, arriving.key)
   await requireSigned(parts, receiver, arriving)
   if (receiver === undefined) throw unsigned()
   const said = readDelivery(arriving)
   const fresh = await transaction(parts.db, async (tx) => {
     const orgIds = await concerned(tx, receiver, said)
     const deploying = said.branch ? await store.deploying(tx, orgIds, said.branch.repoId, said.branch.ref) : new Set()
-    const rows = rowsFor(arriving, said, orgIds.length === 0 ? [receiver.orgId] : orgIds, deploying)
+    const rows = rowsFor(arriving, receiver.hookKey, said, orgIds.length === 0 ? [receiver.orgId] : orgIds, deploying)
     const added = await store.insert(tx, rows)
     const guids = rows.map(({ guid }) => guid)
-    if (added === 0 && (await store.isDecided(tx, arriving.key, guids))) return false
+    if (added === 0 && (await store.isDecided(tx, receiver.hookKey, guids))) return false
     const { host } = parts.config.githost
     const moved = orgIds.filter((id) => deploying.has(id))
     if (said.branch) await heads.mark(tx, moved, { host, ...said.branch, told: true, ask: false })
@@ -41,6 +41,13 @@ export async function receive(parts: GithostParts, arriving: Arriving) {
   if (!fresh) return { duplicate: true as const }
   parts.changes.send(HEADS_CHANGED)
   return { accepted: true as const }
+}
+
+/** An app that was registered by hand has no key in its address: it is the one that is configured. */
+async function receiverOf({ db, config }: GithostParts, key: string): Promise<store.Receiver> {
+  if (key !== '') return store.findReceiver(db, key)
+  const { app, host } = config.githost
+  return app === null ? undefined : store.findConfigured(db, host, app.appId)
 }
 
 /** The current secret, and the one before it for as long as the host may still use it. */
@@ -78,13 +85,19 @@ async function concerned(tx: Parameters<typeof store.linked>[0], receiver: NonNu
   return store.linked(tx, receiver.id, said.installationId, said.repoId)
 }
 
-function rowsFor({ key, guid, body }: Arriving, said: Said, orgIds: (string | null)[], deploying: Set<unknown>) {
+function rowsFor(
+  { guid, body }: Arriving,
+  hookKey: string,
+  said: Said,
+  orgIds: (string | null)[],
+  deploying: Set<unknown>,
+) {
   const now = new Date()
   return orgIds.map((orgId) => {
     const nobody = said.branch && !deploying.has(orgId) ? ['ignored', 'no project deploys this branch'] : null
     const [decision, reason] = said.decided ?? nobody ?? []
     return {
-      ...{ id: newId('ghd'), orgId, hookKey: key, guid: `${guid}:${orgId ?? ''}`, ...said.row },
+      ...{ id: newId('ghd'), orgId, hookKey, guid: `${guid}:${orgId ?? ''}`, ...said.row },
       ...(decision && { decision: decision as 'ignored', reason: reason ?? null, decidedAt: now }),
       body: body.length <= MOST_BODY ? body.toString('utf8') : null,
     }
