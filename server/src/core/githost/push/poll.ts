@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { SeenHead } from '../../../drivers/githost/push-session.ts'
 import { failureIn } from '../refuse.ts'
 import { asApp, open, type Source, sourcesOf } from '../sources.ts'
@@ -12,7 +12,8 @@ import { HEADS_CHANGED } from './receive.ts'
 const POLLER = randomUUID()
 /** In a second, of one process: so many lists at most, where each has less than a hundred heads. */
 const ORGANIZATIONS = 40
-const MOST = 500
+/** A claim is one short statement; where more is due, the next follows at once. */
+export const MOST = 200
 const AT_ONCE = 8
 const UNSEEN_SECONDS = 600
 
@@ -44,8 +45,7 @@ async function pollGroup(
 ): Promise<store.Next[]> {
   const { orgId = '', sourceKey = null } = group[0] ?? {}
   const source = (await sourcesOf(parts, orgId)).find(({ key }) => key === sourceKey)
-  // What belongs together stays together.
-  const jitter = 0.8 + Math.random() * 0.4
+  const jitter = jitterOf(orgId)
   const after = (seconds: number) => new Date(now.getTime() + seconds * 1000 * jitter)
   try {
     const seen = source ? await ask(parts, source, group, signal) : group.map(() => undefined)
@@ -58,6 +58,9 @@ async function pollGroup(
     return group.map((head) => ({ ...head, pollAt, pollEvery: 60, differs: false, first: null }))
   }
 }
+
+/** Up to a fifth later. The same for all of an organization: what is asked for together stays together. */
+const jitterOf = (orgId: string) => 1 + (createHash('sha1').update(orgId).digest()[0] ?? 0) / 255 / 5
 
 const ask = (parts: PushParts, source: Source, group: store.Polled[], signal: AbortSignal) =>
   open(parts, source, { signal, background: true }).heads(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseOutage } from '../../../errors.ts'
 import type { PushParts } from './ask-host.ts'
-import { pollHeads } from './poll.ts'
+import { MOST, pollHeads } from './poll.ts'
 import { hasten, whatIsDue } from './poll-store.ts'
 import { HEADS_CHANGED } from './receive.ts'
 import { sendReports } from './report.ts'
@@ -23,7 +23,7 @@ export function startSettling(parts: PushParts): { stop(): Promise<void> } {
       parts.log.error({ err: error }, 'push to deploy: something could not be done; it is tried again')
   }
   const settling = singleFlight(() => settleAll(parts, signal), onError)
-  const polling = singleFlight(() => pollHeads(parts, { signal }), onError)
+  const polling = singleFlight(() => pollDue(parts, signal), onError)
   const reporting = singleFlight(() => sendReports(parts, signal), onError)
   const unsubscribe = parts.changes.subscribe(HEADS_CHANGED, settling.start)
   const look = async () => {
@@ -69,6 +69,10 @@ async function settleAll(parts: PushParts, signal: AbortSignal): Promise<void> {
   }
   // Most of the time there is one; others join where there is more.
   if (await settle(parts, signal)) await Promise.all(Array.from({ length: AT_ONCE }, one))
+}
+
+async function pollDue(parts: PushParts, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await pollHeads(parts, { signal })).heads === MOST);
 }
 
 /** One at a time; who starts it while it runs has it run once more. */
