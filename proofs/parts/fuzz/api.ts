@@ -78,6 +78,9 @@ async function check(
   tally.faults.push(`${title} = ${JSON.stringify(value.slice(0, 120))} (${value.length}): ${why}`)
 }
 
+/** Whatever the value: what it would be about is not there, not now, not connected, or nobody vouches for it. */
+const SAYS_ENOUGH = ['not_found', 'not_now', 'conflict', 'engine_taken', 'githost_not_connected', 'signature_invalid']
+
 /** The "no" says what is wrong with what; an id, a path of an address or a name that does not exist may just be missing. */
 function refusedByName(field: Field, value: string, ids: Ids, { status, body, text }: Reply): string | undefined {
   if (status >= 500 || status === 0) return `answered ${status} ${text.slice(0, 200)}`
@@ -85,8 +88,7 @@ function refusedByName(field: Field, value: string, ids: Ids, { status, body, te
   if (status === 431 || (field.place === 'params' && status === 404)) return undefined
   if (typeof body?.error !== 'string' || typeof body.code !== 'string')
     return `refused without words: ${text.slice(0, 200)}`
-  if (['not_found', 'not_now', 'conflict', 'engine_taken', 'githost_not_connected'].includes(body.code))
-    return undefined
+  if (SAYS_ENOUGH.includes(body.code)) return undefined
   const names = field.hops.flatMap((hop) => (typeof hop === 'object' && 'key' in hop ? [hop.key] : []))
   // The JSON parser names a key that it does not take.
   if (value === '__proto__' && body.error.includes(value)) return undefined

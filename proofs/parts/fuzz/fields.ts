@@ -49,6 +49,7 @@ const AREAS = [
   'deployments',
   'backupDestinations',
   'githost',
+  'githostDeliveries',
 ] as const
 const ELSEWHERE = ['operations', 'auth', 'me', 'tokens', 'members', 'audit']
 

@@ -41,6 +41,8 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   ],
   // Nothing is connected here: what hostile names do at a host is tested where there is one.
   [/^githost\./, () => undefined],
+  // Of deliveries nothing is kept that is not signed, and lists are only looked through.
+  [/^githostDeliveries\./, () => undefined],
   // Only looked with; nothing is kept.
   [/^deployments\.(prepare|sslStatus) body/, () => undefined],
   // Seen where they arrive: in the context of a build, at the edge, in the run that waits.
