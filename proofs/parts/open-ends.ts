@@ -103,9 +103,10 @@ export function webSocket({ address, port, host }: At): OpenEnd {
       socket.on('error', (error) => {
         trouble = error.message
       })
-      socket.on('close', () =>
-        done({ ok: code === GOING_AWAY && !trouble, how: trouble ?? `close ${code ?? 'without a frame'}` }),
-      )
+      socket.on('close', () => {
+        const how = `close ${code ?? 'without a frame'}`
+        done({ ok: code === GOING_AWAY && !trouble, how: trouble === undefined ? how : `${how}, ${trouble}` })
+      })
     })
   })
   return { what: 'WebSocket', begun: first.promise, ended: timed(ended) }
