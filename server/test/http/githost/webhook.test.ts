@@ -152,14 +152,18 @@ test('a repository’s own hook tells of that repository alone', async () => {
   const sealed = keys.seal(secret, `githost_hook/${id}/secret`)
   const names = { id, orgId: org.id, host: world.config.githost.host, repoId, hookId: 1, hookKey: key, secret: sealed }
   await db.insertInto('githostHook').values(names).execute()
-  const other = pushBody(app, 'acme/hidden', { repoId: repoId + 1, ...(await push()) })
-  const { guid } = await send(world, { key, secret }, other)
-  const row = await db
-    .selectFrom('githostDelivery')
-    .selectAll()
-    .where('guid', 'like', `${guid}%`)
-    .executeTakeFirstOrThrow()
-  expect(row).toMatchObject({ decision: 'ignored', orgId: org.id })
+  // One that a project of the same organization follows: only the hook is not its own.
+  const { id: second } = await host.do.repo({ full: 'acme/second', private: true, autoInit: true })
+  expect((await org.owner.api('GET', '/api/githost/repos/acme/second')).status).toBe(200)
+  await project(stage, org, 'acme/second', { serverId: await server(world, org) })
+  const other = pushBody(app, 'acme/second', { repoId: second, ...(await push()) })
+  const storedAs = async (guid: string) =>
+    db.selectFrom('githostDelivery').selectAll().where('guid', 'like', `${guid}%`).executeTakeFirstOrThrow()
+  const told = await send(world, { key, secret }, other)
+  expect(await storedAs(told.guid)).toMatchObject({ decision: 'ignored', orgId: org.id })
+  // The same words from the app, which covers both, are looked into.
+  const again = await send(world, app, other)
+  expect(await storedAs(again.guid)).toMatchObject({ decision: null, orgId: org.id })
   expect((await send(world, { key, secret }, await bodyOf())).body).toEqual({ accepted: true })
 })
 
