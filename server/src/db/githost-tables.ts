@@ -135,7 +135,6 @@ export type GithostTables = {
     sha: Text
     seq: ColumnType<string, number | undefined, number | string>
     dirtyAt: Time
-    etag: Text
     hookAt: Time
     pollAt: Time
     ask: Generated<boolean>

@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table githost_head (
       org_id id not null references organization on delete cascade, host text collate "C" not null,
       repo_id bigint not null, ref text collate "C" not null, sha text, seq bigint not null default 0,
-      dirty_at timestamptz, etag text, hook_at timestamptz, poll_at timestamptz,
+      dirty_at timestamptz, hook_at timestamptz, poll_at timestamptz,
       primary key (org_id, host, repo_id, ref));
     create index githost_head_dirty on githost_head (dirty_at) where dirty_at is not null;
     create index githost_head_to_poll on githost_head (poll_at) where poll_at is not null;
