@@ -53,14 +53,26 @@ server.on('upgrade', (request, socket) => {
     `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   )
   const timer = setInterval(() => socket.write(Buffer.from([0x81, 2, 0x68, 0x69])), 500)
-  const end = () => socket.end(Buffer.from([0x88, 2, 0x03, 0xe9]))
+  // The closing handshake: the client's own close frame first, only then the end of the connection.
+  const end = () => {
+    clearInterval(timer)
+    socket.write(Buffer.from([0x88, 2, 0x03, 0xe9]))
+    const late = setTimeout(() => socket.destroy(), 5000)
+    socket.on('data', (part) => isClose(part) && socket.end())
+    socket.on('close', () => clearTimeout(late))
+  }
   streams.add(end)
+  socket.on('end', () => socket.end())
   socket.on('error', () => {})
+  socket.resume()
   socket.on('close', () => {
     clearInterval(timer)
     streams.delete(end)
   })
 })
+
+/** A client masks its frames, and these ones send nothing else. */
+const isClose = (part) => part[0] === 0x88
 
 const stop = {
   /** What every framework's documentation says: accept no more, finish what was begun, end what has no end. */
