@@ -16,6 +16,8 @@ export const LABEL = {
   content: 'slipway.content',
   /** It is being removed, and is never updated again. */
   leaving: 'slipway.leaving',
+  /** How many replicas a service gets; they are not started all at once. */
+  replicas: 'slipway.replicas',
   /** The last restart that was asked for. */
   restart: 'slipway.restart',
   /** Containers that never run: to look into an image, to set the limits of a build, or to write into a volume. */

@@ -1,8 +1,8 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../answers.ts'
-import { apiOf, callEngine, statusOf, wordsOf } from '../ask.ts'
+import { apiOf, statusOf, wordsOf } from '../ask.ts'
 import { RuntimeFailure } from '../failure.ts'
-import { ensureFiles, isFileMissing } from '../files.ts'
+import { ensureFiles } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { Guard } from '../guard.ts'
 import { machineBytes } from '../machine.ts'
@@ -11,6 +11,7 @@ import type { EnginePolicy } from '../policy.ts'
 import { acceptExisting } from '../volumes.ts'
 import { acceptSpec } from './accept.ts'
 import { refuseTaken } from './accept-ports.ts'
+import { atFirst, replicasOf } from './grow.ts'
 import { healthConfig } from './health.ts'
 import { identityOf, isChanging, isLeaving, nameOf } from './identity.ts'
 import { imagePrograms } from './image-programs.ts'
@@ -19,6 +20,7 @@ import { isOurs, isUp } from './judge.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 import { type Leaving, leavingBefore, StillLeaving } from './wait-free.ts'
+import { createService, isOutrun, updateService } from './write.ts'
 
 export type Applied = {
   /** `undone`: it was there already, and the engine has gone back from it by itself. */
@@ -43,8 +45,6 @@ export type ApplyOptions = {
 }
 
 const MOST_ATTEMPTS = 4
-/** A write that has begun is not given up with its caller: nobody would know whether it was done. */
-const WRITE_MS = 20_000
 
 /**
  * Brings a service to a spec: creates it, updates it, or finds it so. Only one update runs at a time, because an update
@@ -65,7 +65,7 @@ export async function applySpec(
     const applied = nameOf(current?.Spec)
     if (current && isLeaving(current)) throw new InTheWay(applied)
     if (current && applied?.deployment === spec.deployment && applied.specHash === specHash(spec)) {
-      return answer('unchanged', current.Spec, nameOf(current.PreviousSpec))
+      return answer('unchanged', current.Spec, beforeOf(current))
     }
     try {
       const tasks = current ? await serviceTasks(docker, current, signal) : []
@@ -86,7 +86,11 @@ export async function applySpec(
       if (spec.files?.length) await guard?.()
       const files = await ensureFiles(docker, spec, instance, signal)
       const forceUpdate = current?.Spec.TaskTemplate.ForceUpdate ?? 0
-      const rendered = renderService(spec, { instance, api, bounds, networks, health, files, forceUpdate, over })
+      // Going back is not slowed down.
+      const first = interrupt
+        ? spec.replicas
+        : atFirst(spec.replicas, current && tasks.some(isUp) ? replicasOf(current) : 0)
+      const rendered = renderService(spec, { instance, api, bounds, networks, health, files, forceUpdate, first, over })
       await guard?.()
       signal.throwIfAborted()
       if (current) await updateService(docker, current, rendered)
@@ -97,6 +101,12 @@ export async function applySpec(
       if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw refused(error, spec)
     }
   }
+}
+
+/** A service that has grown was its own self before, with fewer replicas. */
+function beforeOf({ Spec, PreviousSpec }: ServiceAnswer): Applied['previous'] {
+  const [now, before] = [nameOf(Spec), nameOf(PreviousSpec)]
+  return before?.specHash === now?.specHash && before?.deployment === now?.deployment ? null : before
 }
 
 /** What has the service's name has to go before it can be made; `previous` is what the caller hears of it then. */
@@ -143,27 +153,8 @@ export function updateRunning({ service }: { service: string }, deployment?: str
   return new RuntimeFailure('update_running', message)
 }
 
-export async function updateService(docker: Docker, { ID, Version }: ServiceAnswer, body: SwarmSpec): Promise<void> {
-  // The engine takes the change only if nobody made another one since we looked.
-  const query = { version: Version.Index }
-  const request = { method: 'POST', path: `/services/${ID}/update`, query, body } as const
-  await callEngine(docker, request, AbortSignal.timeout(WRITE_MS))
-}
-
-async function createService(docker: Docker, body: SwarmSpec): Promise<void> {
-  await callEngine(docker, { method: 'POST', path: '/services/create', body }, AbortSignal.timeout(WRITE_MS))
-}
-
 function answer(did: Applied['did'], spec: SwarmSpec, previous: Applied['previous']): Applied {
   return { did, name: spec.Name, specHash: nameOf(spec)?.specHash ?? '', previous }
-}
-
-/** The name was taken, the version moved on, or the service went away between looking and writing. */
-export function isOutrun(error: unknown): boolean {
-  const status = statusOf(error)
-  return (
-    status === 409 || status === 404 || /out of sequence|name conflicts/.test(wordsOf(error)) || isFileMissing(error)
-  )
 }
 
 /** The engine's "no" to a spec is about the spec, also where it says so with a 500. */

@@ -1,5 +1,6 @@
 import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
 import { LABEL } from '../labels.ts'
+import { replicasOf, wantedOf } from './grow.ts'
 import { ALTERED, type Identity, identityOf, sameIdentity } from './identity.ts'
 import { completionsOf, isJob, jobJudge } from './job.ts'
 import type { RolloutState, Verdict, WatchOptions } from './outcome.ts'
@@ -142,7 +143,7 @@ export function stateOf(service: ServiceAnswer, tasks: TaskAnswer[], ended?: Rea
     tasks: states,
     ...(isJob(service.Spec)
       ? progressOf(service, mine)
-      : { running: placesUp(mine, ended), wanted: replicasOf(service) }),
+      : { running: placesUp(mine, ended), wanted: wantedOf(service) }),
     // One that was told to stop gets no requests any more, though it runs for some seconds yet.
     old: others.filter((task) => task.DesiredState === 'running').length,
   }
@@ -176,10 +177,6 @@ export function isUp({ Status, DesiredState }: TaskAnswer): boolean {
 export function endedWell({ Spec, Status }: TaskAnswer): boolean {
   const may = Spec.ContainerSpec?.Labels?.[LABEL.mayEnd] !== undefined
   return may && Status.State === 'complete' && (Status.ContainerStatus?.ExitCode ?? 0) === 0
-}
-
-export function replicasOf({ Spec }: Pick<ServiceAnswer, 'Spec'>): number {
-  return Spec.Mode.Replicated?.Replicas ?? 0
 }
 
 /** The restart policy starts nothing again, so there will be no further failure to wait for. */

@@ -8,7 +8,7 @@ import { dropNetwork } from '../drop-network.ts'
 import { findService } from '../find.ts'
 import { LABEL } from '../labels.ts'
 import { trialRuntime, trialSpec, until } from '../trial.ts'
-import { updateService } from './apply.ts'
+import { updateService } from './write.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-rm-${randomBytes(4).toString('hex')}`

@@ -2,6 +2,7 @@ import type { HealthConfig, SwarmSpec, TaskTemplate } from '../answers.ts'
 import { serviceName } from '../labels.ts'
 import { type Bounds, LEAST_PAUSE_MS, limitsOf, logOptions } from './bounds.ts'
 import { containerSpec, type FileReferences, labelsOf } from './container.ts'
+import { growsTo } from './grow.ts'
 import type { ServiceSpec } from './spec.ts'
 
 export type Rendering = {
@@ -16,6 +17,8 @@ export type Rendering = {
   files?: FileReferences
   /** Carried from what runs: a restored spec then equals its tasks, and none of them is replaced. */
   forceUpdate: number
+  /** How many are started with this write; all where nothing is said. */
+  first?: number
   /** What the update finds: something that serves, nothing that runs, or a rollout that it interrupts. */
   over: 'running' | 'nothing' | 'rollout'
 }
@@ -27,14 +30,12 @@ const conditions = { always: 'any', 'on-failure': 'on-failure', never: 'none' } 
 
 /** Our spec in the engine's words. */
 export function renderService(spec: ServiceSpec, rendering: Rendering): SwarmSpec {
-  const { instance, over } = rendering
+  const { instance, over, first = spec.replicas } = rendering
   return {
     Name: serviceName(instance, spec),
-    Labels: labelsOf(spec, instance),
+    Labels: { ...labelsOf(spec, instance), ...growsTo(spec.replicas, first) },
     TaskTemplate: taskTemplate(spec, rendering),
-    Mode: spec.job
-      ? { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } }
-      : { Replicated: { Replicas: spec.replicas } },
+    Mode: spec.job ? { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } } : { Replicated: { Replicas: first } },
     // One address per task: virtual addresses need IPVS, and the edge balances by itself.
     EndpointSpec: { Mode: 'dnsrr', Ports: portsOf(spec) },
     // The engine refuses them for a job, which has nothing to go back to.

@@ -3,8 +3,9 @@ import { RuntimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { Guard } from '../guard.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
-import { isOutrun, updateRunning, updateService } from './apply.ts'
+import { updateRunning } from './apply.ts'
 import { identityOf, isChanging, isLeaving } from './identity.ts'
+import { isOutrun, updateService } from './write.ts'
 
 export type Restarted = {
   did: 'restarted' | 'unchanged'

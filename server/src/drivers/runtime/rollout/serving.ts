@@ -3,9 +3,10 @@ import type { Connections } from '../connections.ts'
 import type { EngineTarget } from '../engine.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { ServiceKey } from '../labels.ts'
+import { wantedOf } from './grow.ts'
 import { identityOf } from './identity.ts'
 import { completionsOf, currentTasks, isJob } from './job.ts'
-import { endedWell, isOurs, placesUp, replicasOf } from './judge.ts'
+import { endedWell, isOurs, placesUp } from './judge.ts'
 
 type Watched = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
 
@@ -35,7 +36,7 @@ export async function untilServing(
         const { done, wanted } = completionsOf(found, tasks)
         if (isJob(found.Spec)) return done >= wanted
         const ended = new Set(tasks.filter(endedWell).map(({ ID }) => ID))
-        return placesUp(tasks, ended) >= replicasOf(found)
+        return placesUp(tasks, ended) >= wantedOf(found)
       })
       .catch(() => false)
     signal.throwIfAborted()

@@ -3,9 +3,9 @@ import type { ServiceAnswer } from '../answers.ts'
 import { callEngine, unlessMissing } from '../ask.ts'
 import type { Guard } from '../guard.ts'
 import { LABEL } from '../labels.ts'
-import { isOutrun, updateService } from './apply.ts'
 import { isLeaving } from './identity.ts'
 import { isJob } from './job.ts'
+import { isOutrun, updateService } from './write.ts'
 
 /**
  * Removes a service as it was looked at, and no other. The engine's DELETE knows no version: whoever is stopped right before

@@ -9,6 +9,7 @@ import type { ServiceKey } from '../labels.ts'
 import { lastLines } from '../running/last-lines.ts'
 import { deathRecord } from './deaths.ts'
 import { diagnose, isAiling } from './diagnose.ts'
+import { growth } from './grow.ts'
 import { currentTasks } from './job.ts'
 import { isUp, rolloutJudge, stateOf } from './judge.ts'
 import type { Outcome, TaskFailure, Verdict, WatchOptions } from './outcome.ts'
@@ -31,6 +32,7 @@ export async function watchRollout({ connections, engine, service }: Watched, op
   const judge = rolloutJudge({ ...options, pendingMs, mostFailures })
   const deaths = deathRecord(options)
   const ports = portLook(options)
+  const grow = growth()
   let last = ''
   let missing = 0
   let answered = performance.now()
@@ -57,6 +59,7 @@ export async function watchRollout({ connections, engine, service }: Watched, op
       judge.disturb()
       return null
     }
+    if (!verdict) await grow(docker, found, state, seen.failed)
     const cause = verdict?.waiting && (await diagnose(docker, verdict.waiting, within))
     return verdict && withLines(docker, outcome(verdict, deaths, cause), deaths, within)
   }

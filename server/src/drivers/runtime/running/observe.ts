@@ -2,9 +2,9 @@ import type Docker from 'dockerode'
 import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { having, LABEL, type ServiceKey } from '../labels.ts'
+import { wantedOf } from '../rollout/grow.ts'
 import { identityOf } from '../rollout/identity.ts'
 import { isJob } from '../rollout/job.ts'
-import { replicasOf } from '../rollout/judge.ts'
 
 export type ObservedService = {
   service: string
@@ -37,7 +37,7 @@ export async function observeProject(
       image: Spec.TaskTemplate.ContainerSpec?.Image ?? '',
       job: isJob(Spec),
       replicas: {
-        wanted: isJob(Spec) ? (ServiceStatus?.DesiredTasks ?? 0) : replicasOf({ Spec }),
+        wanted: isJob(Spec) ? (ServiceStatus?.DesiredTasks ?? 0) : wantedOf({ Spec }),
         running: ServiceStatus?.RunningTasks ?? 0,
       },
       updating: UpdateStatus?.State === 'updating' || UpdateStatus?.State === 'rollback_started',

@@ -1,0 +1,26 @@
+import type Docker from 'dockerode'
+import type { ServiceAnswer, SwarmSpec } from '../answers.ts'
+import { callEngine, statusOf, wordsOf } from '../ask.ts'
+import { isFileMissing } from '../files.ts'
+
+/** A write that has begun is not given up with its caller: nobody would know whether it was done. */
+const WRITE_MS = 20_000
+
+export async function updateService(docker: Docker, { ID, Version }: ServiceAnswer, body: SwarmSpec): Promise<void> {
+  // The engine takes the change only if nobody made another one since we looked.
+  const query = { version: Version.Index }
+  const request = { method: 'POST', path: `/services/${ID}/update`, query, body } as const
+  await callEngine(docker, request, AbortSignal.timeout(WRITE_MS))
+}
+
+export async function createService(docker: Docker, body: SwarmSpec): Promise<void> {
+  await callEngine(docker, { method: 'POST', path: '/services/create', body }, AbortSignal.timeout(WRITE_MS))
+}
+
+/** The name was taken, the version moved on, or the service went away between looking and writing. */
+export function isOutrun(error: unknown): boolean {
+  const status = statusOf(error)
+  return (
+    status === 409 || status === 404 || /out of sequence|name conflicts/.test(wordsOf(error)) || isFileMissing(error)
+  )
+}
