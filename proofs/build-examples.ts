@@ -1,3 +1,4 @@
+import { chosen } from './ledger/sizes.ts'
 import { acceptedByBuildKit } from './parts/dockerfile-check.ts'
 import { type Runnable, runnables } from './parts/examples.ts'
 import { deployAndAsk } from './parts/examples-run.ts'
@@ -14,7 +15,7 @@ const LEAST_COMPOSE = 6
 const MOST_MINUTES = 40
 
 /** `SLIPWAY_EXAMPLES='^compose-|^next'` takes only those: to go on where a run ended, or to try one again. */
-const { SLIPWAY_EXAMPLES: only = '' } = process.env
+const only = chosen('SLIPWAY_EXAMPLES') ?? ''
 
 type Fault = { name: string; what: string }
 

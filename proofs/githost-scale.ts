@@ -5,6 +5,7 @@ import { startGitHost } from '../lab/githost/start.ts'
 import { readConfig } from '../server/src/config.ts'
 import { pollHeads } from '../server/src/core/githost/push/poll.ts'
 import { createLogger, wire } from '../server/src/wiring.ts'
+import { size } from './ledger/sizes.ts'
 import { createDatabase, type ProofDatabase } from './parts/database.ts'
 import { fill } from './parts/githost-scale/fill.ts'
 import { slowestStatements, watchStatements } from './parts/githost-scale/statements.ts'
@@ -14,10 +15,10 @@ export const claim =
   '100,000 branches of 20,000 installations are polled with few requests, by processes that never do the same'
 export const quick = false
 
-const INSTALLATIONS = Number(process.env.SLIPWAY_GITHOST_INSTALLATIONS ?? 20_000)
-const SECONDS = Number(process.env.SLIPWAY_GITHOST_SECONDS ?? 1800)
+const INSTALLATIONS = size('SLIPWAY_GITHOST_INSTALLATIONS', 20_000)
+const SECONDS = size('SLIPWAY_GITHOST_SECONDS', 1800)
 const EACH = 5
-const LARGE = Number(process.env.SLIPWAY_GITHOST_LARGE ?? 2000)
+const LARGE = size('SLIPWAY_GITHOST_LARGE', 2000)
 const SILENT = 0.05
 const PROCESSES = 3
 /** Until everybody's time is spread, as after a start: it is not judged. */

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { keep, readLedger } from './ledger/ledger.ts'
+import { isFull, sizes } from './ledger/sizes.ts'
+import { subjectOf } from './ledger/subject.ts'
 
 /** A claim about Slipway and the program that shows it. */
 export type Proof = {
@@ -20,21 +25,59 @@ const load = (name: string): Promise<Proof> => import(`./${name}.ts`)
 async function list(): Promise<void> {
   for (const name of names()) {
     const { claim, quick } = await load(name)
-    console.log(`${name.padEnd(18)}${quick ? 'quick  ' : '       '}${claim}`)
+    console.log(`${name.padEnd(22)}${quick ? 'quick  ' : '       '}${claim}`)
   }
 }
 
 async function run(name: string): Promise<boolean> {
   const proof = await load(name)
   console.log(`${name}: ${proof.claim}`)
+  const began = { at: performance.now(), load: loadavg()[0] ?? 0, subject: subjectOf(name) }
   const { ok, figure, partial } = await proof.prove()
-  const word = ok ? 'PROVED' : 'MISSED'
-  console.log(`${ok && partial ? 'PARTIAL' : word} ${name}: ${figure}`)
+  const whole = isFull() && !partial
+  const result = ok ? 'PROVED' : 'MISSED'
+  if (whole && process.env.CI !== 'true') {
+    const seconds = Math.round((performance.now() - began.at) / 1000)
+    const when = { date: new Date().toISOString().slice(0, 10), seconds, load: Math.round(began.load * 10) / 10 }
+    keep(name, { result, figure, ...when, sizes: sizes(), ...began.subject })
+  }
+  console.log(`${ok && !whole ? 'PARTIAL' : result} ${name}: ${figure}`)
   return ok
+}
+
+/** Why a proof's last figure says nothing about what is here; undefined when it does. */
+function staleBecause(name: string): string | undefined {
+  const last = readLedger()[name]
+  if (!last) return 'never run at its full size'
+  const now = subjectOf(name)
+  if (last.proof !== now.proof) return `the proof has changed since ${last.date}`
+  return last.product === now.product ? undefined : `the product has changed since ${last.date}`
+}
+
+function stale(): void {
+  const found = names().map((name) => ({ name, why: staleBecause(name) }))
+  for (const { name, why } of found) if (why) console.log(`${name.padEnd(22)}${why}`)
+  console.log(`${found.filter(({ why }) => why).length} of ${found.length} proofs are stale`)
+}
+
+/** Each in a process of its own, what took least first: what can be known soon is known soon. */
+async function all(): Promise<boolean> {
+  const ledger = readLedger()
+  const took = (name: string) => ledger[name]?.seconds ?? Number.POSITIVE_INFINITY
+  const missed: string[] = []
+  for (const name of names().sort((a, b) => took(a) - took(b))) {
+    const child = spawn(process.execPath, [import.meta.filename, name], { stdio: 'inherit' })
+    const code = await new Promise<number>((done) => child.once('exit', (code) => done(code ?? 1)))
+    if (code !== 0) missed.push(name)
+  }
+  console.log(missed.length === 0 ? 'all are proved' : `missed: ${missed.join(', ')}`)
+  return missed.length === 0
 }
 
 const [wanted] = process.argv.slice(2)
 if (wanted === undefined) await list()
+else if (wanted === '--stale') stale()
+else if (wanted === '--all') process.exitCode = (await all()) ? 0 : 1
 else if (!names().includes(wanted)) {
   console.error(`There is no proof named ${wanted}. bin/prove lists them.`)
   process.exitCode = 2

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { chosen } from './ledger/sizes.ts'
 import type { Site } from './parts/site.ts'
 import { type Begun, begin, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
 import { type Planned, planned } from './parts/stack/cases.ts'
@@ -16,7 +17,7 @@ const SUBSETS = 63
 const TRIES = 3
 /** SLIPWAY_PARTIAL_SEED draws other samples; SLIPWAY_PARTIAL_CASES leaves all but the first out, while one works on it. */
 const SEED = Number(process.env.SLIPWAY_PARTIAL_SEED ?? 4)
-const MOST = Number(process.env.SLIPWAY_PARTIAL_CASES ?? Number.POSITIVE_INFINITY)
+const MOST = Number(chosen('SLIPWAY_PARTIAL_CASES') ?? Number.POSITIVE_INFINITY)
 
 /** Kinds of cases of which some are kept and some rejected; what does not build is never asked about. */
 const BOTH_WAYS = ['start', 'health', 'job', 'mixed', 'first']

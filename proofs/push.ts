@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
+import { size } from './ledger/sizes.ts'
 import type { ProofDatabase } from './parts/database.ts'
 import { connect } from './parts/push/connect.ts'
 import { startFront } from './parts/push/front.ts'
@@ -13,9 +14,9 @@ export const claim =
   'every push ends deployed, whatever becomes of its delivery, of a process and of the host; none twice'
 export const quick = false
 
-const PUSHES = Number(process.env.SLIPWAY_PUSH_PUSHES ?? 10_000)
-const REPOSITORIES = Number(process.env.SLIPWAY_PUSH_REPOSITORIES ?? 50)
-const REAL = Number(process.env.SLIPWAY_PUSH_REAL ?? 20)
+const PUSHES = size('SLIPWAY_PUSH_PUSHES', 10_000)
+const REPOSITORIES = size('SLIPWAY_PUSH_REPOSITORIES', 50)
+const REAL = size('SLIPWAY_PUSH_REAL', 20)
 const isPartial = PUSHES < 10_000 || REPOSITORIES < 50 || REAL < 20
 
 export async function prove(): Promise<{ ok: boolean; figure: string; partial?: true }> {

@@ -1,3 +1,4 @@
+import { size } from './ledger/sizes.ts'
 import type { ProofDatabase } from './parts/database.ts'
 import { cleared } from './parts/engine.ts'
 import { makeVersions } from './parts/queue/images.ts'
@@ -7,7 +8,7 @@ import { openSite, type Site } from './parts/site.ts'
 export const claim = 'of many deployments at once one runs per project at a time, the newest wins, and none is lost'
 export const quick = false
 
-const PROJECTS = Number(process.env.SLIPWAY_QUEUE_PROJECTS ?? 200)
+const PROJECTS = size('SLIPWAY_QUEUE_PROJECTS', 200)
 const VERSIONS = 3
 const DEADLINE_MS = 30 * 60_000
 const LOOKERS = 3

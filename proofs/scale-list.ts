@@ -1,3 +1,4 @@
+import { size } from './ledger/sizes.ts'
 import { createDatabase, type ProofDatabase } from './parts/database.ts'
 import { fill } from './parts/scale-data.ts'
 import { driveEverything, UPKEEP } from './parts/scale-drive.ts'
@@ -8,7 +9,7 @@ export const claim =
   'Lists and lookups stay as fast: with 10 M projects their p95 is within 2× of that with 10 k, and no plan reads a whole table.'
 export const quick = false
 
-const LARGE = Number(process.env.SLIPWAY_PROOF_ROWS ?? 10_000_000)
+const LARGE = size('SLIPWAY_PROOF_ROWS', 10_000_000)
 const SMALL = 10_000
 const BAR = 2
 const REPEATS = 300

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { labPart } from '../lab/ask.ts'
 import { SEALED_COLUMNS } from '../server/src/core/sealing/columns.ts'
+import { size } from './ledger/sizes.ts'
 import { buckets } from './parts/destinations/buckets.ts'
 import { blindTo, everything, leaks } from './parts/seal/look.ts'
 import { notWorking, type Planted, plant } from './parts/seal/plant.ts'
@@ -17,7 +18,7 @@ export const claim =
 export const quick = false
 
 const FEWEST = 50
-const MANY = Number(process.env.SLIPWAY_SEAL_VALUES ?? 50_000)
+const MANY = size('SLIPWAY_SEAL_VALUES', 50_000)
 const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
 const BOTH = `${NEW},${OLD}`
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chosen, size } from './ledger/sizes.ts'
 import { type Cuts, cutOff, killOff } from './parts/storage/cuts.ts'
 import { type Kind, kinds } from './parts/storage/kinds.ts'
 import { listing } from './parts/storage/listing.ts'
@@ -13,10 +14,10 @@ export const claim =
 export const quick = false
 
 // Smaller while working on it; the claim is about these.
-const GIB = Number(process.env.STORAGE_GIB ?? 4)
-const CUTS = Number(process.env.STORAGE_CUTS ?? 20)
-const OBJECTS = Number(process.env.STORAGE_OBJECTS ?? 100_000)
-const KINDS = (process.env.STORAGE_KINDS ?? Object.keys(kinds).join()).split(',')
+const GIB = size('STORAGE_GIB', 4)
+const CUTS = size('STORAGE_CUTS', 20)
+const OBJECTS = size('STORAGE_OBJECTS', 100_000)
+const KINDS = (chosen('STORAGE_KINDS') ?? Object.keys(kinds).join()).split(',')
 const MOST_RSS_MB = 250
 /** What listing may take on top of the process that does it. */
 const MOST_GROWTH_MB = 150

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { MOST_ORDERS } from '../server/src/core/certificates/plan.ts'
+import { size as sizeOf } from './ledger/sizes.ts'
 import { DAY, HOUR, type Play, type Played, play } from './parts/tls/paper.ts'
 import { openTwoEdges, type ScaleEdge, type TwoEdges } from './parts/tls/two-edges.ts'
 
@@ -8,7 +9,7 @@ export const claim =
 export const quick = true
 
 /** Smaller only while something is being tried out. */
-const size = (name: string, full: number) => Number(process.env[`SLIPWAY_PROOF_${name}`] ?? full)
+const size = (name: string, full: number) => sizeOf(`SLIPWAY_PROOF_${name}`, full)
 const NAMES = size('NAMES', 5000)
 const HANDSHAKES = size('HANDSHAKES', 1000)
 const PAPER_NAMES = size('PAPER_NAMES', 100_000)

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { size as sizeOf } from './ledger/sizes.ts'
 import { edgeFacts, sameEdge } from './parts/edge-facts.ts'
 import { app } from './parts/site.ts'
 import { comeAndGo, issueAll, type Place, renewAll } from './parts/tls/changes.ts'
@@ -13,7 +14,7 @@ export const claim =
 export const quick = false
 
 /** Smaller only while something is being tried out. */
-const size = (name: string, full: number) => Number(process.env[`SLIPWAY_PROOF_${name}`] ?? full)
+const size = (name: string, full: number) => sizeOf(`SLIPWAY_PROOF_${name}`, full)
 const CERTIFICATES = size('CERTIFICATES', 50)
 const DOMAINS = size('DOMAINS', 100)
 const LEAST_DEPLOYS = size('DEPLOYS', 3)

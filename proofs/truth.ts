@@ -1,4 +1,5 @@
 import { labPart } from '../lab/ask.ts'
+import { chosen } from './ledger/sizes.ts'
 import { startGitHost } from './parts/git-host.ts'
 import { app, GOOD, openSite } from './parts/site.ts'
 import { openBench } from './parts/truth/bench.ts'
@@ -45,7 +46,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
       ...serverCases,
     ]
     // A part of a name, while one works on a case.
-    const wanted = process.env.SLIPWAY_TRUTH_CASE
+    const wanted = chosen('SLIPWAY_TRUTH_CASE')
     const cases = wanted === undefined ? all : all.filter(({ name }) => name.includes(wanted))
     const wrong = await runAll(cases, (one, slug) => one.run(bench, slug))
     const probed = new Set(cases.flatMap(({ probe }) => probe ?? []))

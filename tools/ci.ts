@@ -28,6 +28,8 @@ const steps: Step[] = [
   { name: 'lab', argv: ['bin/lab', 'up'] },
   { name: 'tests', argv: ['vitest', 'run'] },
   ...(await quickProofs()).map((name) => ({ name: `prove ${name}`, argv: ['bin/prove', name] })),
+  // For people: most of them take longer than a change should wait.
+  { name: 'stale proofs', argv: ['bin/prove', '--stale'] },
 ]
 
 async function quickProofs(): Promise<string[]> {

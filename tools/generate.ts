@@ -10,6 +10,7 @@ import { createMetrics } from '../server/src/http/metrics.ts'
 import { createLogger, wire } from '../server/src/wiring.ts'
 import { BUILT } from '../server/test/conformance/areas.ts'
 import { OPEN } from '../server/test/conformance/open.ts'
+import { withClaims } from './claims.ts'
 import { conformanceFindings, conformancePage } from './conformance.ts'
 
 /**
@@ -24,6 +25,7 @@ const pages: Record<string, string> = {
   'docs/reference/routes.txt': routesPage(table),
   'docs/reference/errors.md': errorsPage(),
   'docs/reference/conformance.md': conformancePage(conformance),
+  'README.md': await withClaims(read(join(root, 'README.md'))),
 }
 const findings = conformanceFindings({
   ...conformance,
