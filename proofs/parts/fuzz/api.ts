@@ -3,7 +3,7 @@ import { ZodType } from 'zod'
 import { type Field, type Ids, schemaOf, textFields } from './fields.ts'
 import { type Reply, requestWith, type Sender, send, sendHeader } from './send.ts'
 import { lookFor } from './shown.ts'
-import { texts } from './values.ts'
+import { oneOfEach, texts } from './values.ts'
 
 export type Tally = {
   fields: number
@@ -64,14 +64,20 @@ async function check(
   tally: Tally,
   title: string,
   values: fc.Arbitrary<string>,
-  { runs, seed }: Options,
+  { canary, runs, seed }: Options,
   faultOf: (value: string) => Promise<string | undefined>,
 ): Promise<void> {
   const property = fc.asyncProperty(values, async (value) => {
     const fault = await faultOf(value)
     if (fault !== undefined) throw new Error(fault)
   })
-  const found = await fc.check(property, { numRuns: runs, seed, interruptAfterTimeLimit: 60_000 })
+  const examples: [string][] = oneOfEach(canary).map((value) => [value])
+  const found = await fc.check(property, {
+    numRuns: examples.length + runs,
+    seed,
+    examples,
+    interruptAfterTimeLimit: 60_000,
+  })
   if (!found.failed || found.counterexample === null) return
   const [value] = found.counterexample
   const why = found.errorInstance instanceof Error ? found.errorInstance.message : String(found.errorInstance)

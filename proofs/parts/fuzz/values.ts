@@ -85,6 +85,17 @@ const long = [
   '\0'.repeat(LONG),
 ]
 
+/** One of each class, for every field: what is left to chance misses some of them. */
+export const oneOfEach = (canary: string): string[] => [
+  `$(touch ${canary})`,
+  `; touch ${canary} #`,
+  '\r\nX-Injected: yes\r\n',
+  'a\0b',
+  'a\udfffb',
+  '../../../../etc/passwd',
+  'A'.repeat(LONG),
+]
+
 /** Text that fits the schema, so that the other side of the door is reached too. */
 function fittingTexts({ pattern, enum: choices, example, maxLength = 200, minLength = 0 }: Schema) {
   if (choices) return [fc.constantFrom(...choices.map(String))]
