@@ -41,7 +41,6 @@ export async function cutOff({ ground }: Kind, file: string, tries: number): Pro
         await delay(Math.max(0, downMs - (Date.now() - began)))
         if (unfinished(left).length > 0) await clear(ground, found)
       }
-      found.orphans += unfinished(await ground.left()).length
     }
   } finally {
     await line.stop()
@@ -67,7 +66,6 @@ export async function killOff({ ground }: Kind, file: string, tries: number): Pr
       found.seen += await halfWritten(ground, left, expected)
     } else found.carriedOn += 1
     await clear(ground, found)
-    found.orphans += unfinished(await ground.left()).length
   }
   return found
 }
@@ -79,8 +77,10 @@ async function halfWritten(ground: Kind['ground'], left: string[], expected: str
   return sha256 === expected ? 0 : 1
 }
 
+/** What the product's own sweep does not find is an orphan; the rest goes before the next try. */
 async function clear(ground: Kind['ground'], found: Cuts): Promise<void> {
   found.swept += (await drive({ verb: 'sweep', place: ground.place }).answer).count
+  found.orphans += unfinished(await ground.left()).length
   await ground.empty()
 }
 
