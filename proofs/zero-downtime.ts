@@ -24,8 +24,9 @@ const CRASH_AFTER = 11
 const SICK_AFTER = 18
 /** Each of them must have answered, and none that nobody asked for. */
 const TASKS = 1 + DEPLOYS + ROLLBACK_AFTER.length + RESTART_AFTER.length
-/** The release before each of these drains. */
-const OPEN_ENDS_BEFORE = [2, 9, 18]
+/** The release before each of these drains, with so many streams of each kind open. */
+const OPEN_ENDS_BEFORE = [2, 6, 9, 12, 18, 20]
+const STREAMS = 40
 
 /** What the application does when it is told to stop, or what is wrong with it. */
 type Manner = 'drains' | 'leaves' | 'ignores' | 'crashes' | 'sick'
@@ -106,17 +107,26 @@ async function play(stage: Stage): Promise<void> {
 
 async function openEnds({ site, open, live }: Stage): Promise<void> {
   const at = { address: site.engine.address, port: site.httpPort, host: site.host('shop') }
-  const now = [slowRequest(at, 10_000), slowRequest(at, 25_000), eventStream(at), webSocket(at)]
+  const streams = Array.from({ length: STREAMS }, () => [eventStream(at), webSocket(at)]).flat()
+  const now = [slowRequest(at, 10_000), slowRequest(at, 25_000), ...streams]
   open.push(...now)
   await Promise.all(now.map(({ begun }) => begun))
-  console.log(`  open on version ${live.version}: ${now.map(({ what }) => what).join(', ')}`)
+  console.log(`  open on version ${live.version}: ${now.length} long requests and streams`)
 }
 
-async function ended({ what, ended }: OpenEnd): Promise<{ ok: boolean }> {
+type Ended = { what: string; ok: boolean }
+
+async function ended({ what, ended }: OpenEnd): Promise<Ended> {
   const { ok, how, seconds } = await ended
-  console.log(`  ${what}: ${how} after ${seconds.toFixed(1)} s`)
-  return { ok }
+  if (!ok) console.log(`  ${what}: ${how} after ${seconds.toFixed(1)} s`)
+  return { what, ok }
 }
+
+/** "236 of 240 WebSocket" for each kind. */
+const kept = (ends: Ended[]): string =>
+  [...Map.groupBy(ends, ({ what }) => what)]
+    .map(([what, of]) => `${of.filter(({ ok }) => ok).length} of ${of.length} ${what}`)
+    .join(', ')
 
 async function deploy(stage: Stage, n: number): Promise<void> {
   const { site, load, project, live } = stage
@@ -182,7 +192,7 @@ const since = (began: number) => ((performance.now() - began) / 1000).toFixed(1)
 
 type Seen = {
   report: Report
-  ends: { ok: boolean }[]
+  ends: Ended[]
   added: Neighbours
   posts: Awaited<ReturnType<QuietPosts['end']>>
   same: boolean
@@ -207,7 +217,7 @@ function verdict({ report, ends, added, posts, same }: Seen): { ok: boolean; fig
     `${report.posts} POSTs, ${repeated} taken twice, ${unseen} answered but not taken`,
     `${posts.failures.length} of ${posts.sent} POSTs failed that met a connection's idle end`,
     `${DEPLOYS} deploys, ${ROLLBACK_AFTER.length} rollbacks, ${RESTART_AFTER.length} restarts, 3 failing deploys: ${report.tasks} containers answered (${TASKS} were asked for)`,
-    `${polite} of ${ends.length} long requests and streams ended as promised`,
+    `ended as promised: ${kept(ends)} (${OPEN_ENDS_BEFORE.length} drains)`,
     `${added.answered} of ${NEIGHBOURS} new projects answer, ${same ? 'edge never reloaded' : 'THE EDGE CHANGED'}`,
     `connections closed by the edge while idle: ${report.closedIdle}`,
     `load average ${loadavg()[0]?.toFixed(1)}, load generator ${(report.ownCpu * 100).toFixed(0)} % of a core`,
