@@ -39,11 +39,15 @@ export async function startDocker({ name, dir, address, network }: Machine, pool
   await dockerApi(socketOf(dir), 'POST', '/swarm/init', { ...swarm, ...pool })
 }
 
-/** The same engine with the same data; what ran on it stops and comes back, as on a real host. */
-export async function restartDocker(name: string, dir: string): Promise<void> {
+/**
+ * The same engine with the same data; what ran on it stops and comes back, as on a real host. `meanwhile`: while there is
+ * none.
+ */
+export async function restartDocker(name: string, dir: string, meanwhile?: () => Promise<void>): Promise<void> {
   const pid = daemonCalled(name, 'dockerd')
   if (pid) signal(pid, 'SIGTERM')
   await until(`${name}: waiting for dockerd's end`, 60_000, () => (dockerRuns(name) ? undefined : true))
+  await meanwhile?.()
   await launch(name, dir)
 }
 

@@ -42,6 +42,7 @@ export const DEPLOYMENT_ERRORS = {
   rollout_timeout: 'The rollout did not come to an end in time.',
   changed_outside: 'Something other than Slipway changed the service during the rollout.',
   removed_outside: 'Something other than Slipway removed the service during the rollout.',
+  network_stuck: 'What the engine left behind when it was restarted blocks the network of the service.',
   engine_restarted: 'The engine was restarted, and the service did not come back.',
   edge_failed: 'The edge of the server did not take the names of the project.',
   engine_failed: 'The engine of the server failed; the message has its words.',

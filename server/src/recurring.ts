@@ -11,6 +11,7 @@ import { pollDevices } from './core/githost/device.ts'
 import { followNew, lookAtFailed } from './core/githost/push/poll.ts'
 import { recheckInstallations } from './core/githost/push/recheck.ts'
 import { continueRotation } from './core/sealing/rotate.ts'
+import { freeNetworks } from './core/servers/free-networks.ts'
 import { guardMachines } from './core/servers/guard-machines.ts'
 import { startSchedule } from './jobs/schedule.ts'
 import { sweepRuns } from './jobs/sweep.ts'
@@ -37,6 +38,7 @@ export const startRecurring = (parts: DeployParts) =>
       { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
       { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
       { name: 'machines', everyMs: 300 * SECOND, run: (signal) => guardMachines(parts, signal) },
+      { name: 'blocked networks', everyMs: 20 * SECOND, run: (signal) => freeNetworks(parts, signal) },
       { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
       { name: 'stray containers', everyMs: 60 * SECOND, run: (signal) => removeStrays(parts, signal) },
       { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },

@@ -44,6 +44,7 @@ const dying = (deployment: string) =>
     service: 'web',
     deployment,
     restarts: 9,
+    deaths: Array.from({ length: 9 }, (_, n) => ({ taskId: `task${n}`, byEngine: false })),
     state: 'running',
     health: null,
     error: `no ${SECRET} here`,
@@ -82,6 +83,27 @@ test('a release is watched on while its engine is away, and what it did meanwhil
   answer = () => dying
   await watch(signal)
   expect(await restores(projectId)).toHaveLength(0)
+  await watch(signal)
+  expect(await restores(projectId)).toHaveLength(1)
+})
+
+test('what ended with its engine is not held against a release, however often the engine is restarted', async () => {
+  const { id, projectId } = await release(60)
+  const watch = liveWatch(parts)
+  const withDeaths = (deaths: RunningTask['deaths']) =>
+    [{ ...dying(id), restarts: deaths.length, deaths, state: 'starting' }] satisfies RunningTask[]
+  const [first, second] = ['one', 'two'].map((taskId) => ({ taskId, byEngine: true }))
+  if (!first || !second) throw new Error('no deaths')
+  answer = () => withDeaths([first])
+  await watch(signal)
+  await watch(signal)
+  // Of the restart before the last one only the watch itself knows.
+  answer = () => withDeaths([{ ...first, byEngine: false }, second])
+  await watch(signal)
+  await watch(signal)
+  expect(await restores(projectId)).toHaveLength(0)
+  answer = () => withDeaths([first, second, { taskId: 'three', byEngine: false }])
+  await watch(signal)
   await watch(signal)
   expect(await restores(projectId)).toHaveLength(1)
 })

@@ -180,4 +180,7 @@ export type NetworkAnswer = {
   Created: string
   Scope: string
   Labels?: Record<string, string>
+  Options?: Record<string, string> | null
 }
+
+export type NodeAnswer = { ID: string; UpdatedAt: string }

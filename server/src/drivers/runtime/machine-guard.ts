@@ -1,10 +1,7 @@
 import { BlockList, isIPv4 } from 'node:net'
 import type Docker from 'dockerode'
-import { callEngine, statusOf, unlessMissing } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
-import { findImage } from './images.ts'
-import { LABEL } from './labels.ts'
-import { pullImage } from './pull.ts'
+import { callEngine, unlessMissing } from './ask.ts'
+import { runOnMachine } from './on-machine.ts'
 
 /** What the machine of an engine keeps from the containers on it. */
 export type MachineGuard = {
@@ -22,7 +19,6 @@ const BRIDGES = ['bridge', 'docker_gwbridge']
 const PRIORITY = { open: 5118, blocked: 5119 }
 /** Kernel objects of a user id, whom all containers share: this high, each container's own memory is what bounds it. */
 const INOTIFY = { file: 'max_user_instances', least: 65_536, value: 1_048_576 }
-const ANY_FOLDER = '/etc'
 
 /**
  * Makes the engine's machine keep containers from networks that are the machine's own affair, and from using up what is
@@ -30,7 +26,6 @@ const ANY_FOLDER = '/etc'
  * until the next boot, so this is done again and again; where all is well nothing is written.
  */
 export async function guardMachine(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<MachineGuard> {
-  if (!(await findImage(docker, wanted.image, signal))) await pullImage(docker, wanted.image, { signal })
   const subnets = await bridgeSubnets(docker, signal)
   const seen = await runOnMachine(docker, wanted, [['ip', 'rule'], ['cat', '/etc/resolv.conf'], inotifyRead], signal)
   const open = nameServers(seen).filter((address) => isWithin(wanted.networks, address))
@@ -85,49 +80,4 @@ async function bridgeSubnets(docker: Docker, signal: AbortSignal): Promise<strin
   )
   const subnets = found.flatMap((bridge) => (bridge?.IPAM?.Config ?? []).map(({ Subnet = '' }) => Subnet))
   return subnets.filter((subnet) => isIPv4(subnet.split('/')[0] ?? ''))
-}
-
-/** Each command with its argument list, one after the other; no shell: `find` runs them for a folder that is always there. */
-async function runOnMachine(
-  docker: Docker,
-  { instance, image }: Wanted,
-  commands: string[][],
-  signal: AbortSignal,
-): Promise<string> {
-  const body = {
-    Image: image,
-    Entrypoint: [],
-    Cmd: ['find', ANY_FOLDER, '-prune', ...commands.flatMap((argv) => ['-exec', ...argv, ';'])],
-    User: '0:0',
-    // The log of a TTY has no frames around its pieces.
-    Tty: true,
-    Labels: { [LABEL.instance]: instance, [LABEL.look]: 'guard' },
-    HostConfig: {
-      NetworkMode: 'host',
-      Binds: ['/proc/sys/fs/inotify:/inotify'],
-      ReadonlyRootfs: true,
-      CapDrop: ['ALL'],
-      CapAdd: ['NET_ADMIN'],
-      SecurityOpt: ['no-new-privileges', 'label=disable'],
-      UsernsMode: 'host',
-    },
-  }
-  const { Id } = await callEngine<{ Id: string }>(
-    docker,
-    { method: 'POST', path: '/containers/create', body },
-    signal,
-  ).catch((error) => {
-    if (statusOf(error) !== 404) throw error
-    throw new RuntimeFailure('image_missing', `The engine has no image ${image}.`, error)
-  })
-  const path = `/containers/${Id}`
-  try {
-    await callEngine(docker, { method: 'POST', path: `${path}/start` }, signal)
-    await callEngine(docker, { method: 'POST', path: `${path}/wait` }, signal)
-    const query = { stdout: true, stderr: true }
-    return String(await callEngine(docker, { path: `${path}/logs`, query }, signal)).replaceAll('\r', '')
-  } finally {
-    const remove = { method: 'DELETE', path, query: { force: true } } as const
-    await callEngine(docker, remove, AbortSignal.timeout(5000)).catch(() => {})
-  }
 }

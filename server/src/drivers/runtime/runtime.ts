@@ -110,6 +110,8 @@ export interface Runtime {
   }
   /** Keeps containers from what is the machine's own affair. What was done before is not done again. */
   guard(engine: EngineTarget, options: Call): Promise<MachineGuard>
+  /** Clears what keeps overlay networks of the instance from being used after a restart of the engine; says which. */
+  freeNetworks(engine: EngineTarget, options: Call): Promise<string[]>
   /** Services of the instance that hold rights which none should have: made by an earlier version of the platform. */
   overprivileged(engine: EngineTarget, options: Call): Promise<ServiceKey[]>
   /** Removes ended containers of a project: of one deployment, or of all but some. Says how many have not ended. */

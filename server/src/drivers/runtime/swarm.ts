@@ -22,6 +22,7 @@ import { surveyEngine } from './running/survey.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
+import { freeNetworks } from './stuck-networks.ts'
 import { listMountingVolumes, listVolumes, removeVolume } from './volumes.ts'
 import { withdrawProject } from './withdraw.ts'
 
@@ -90,6 +91,10 @@ export function swarmRuntime(options: SwarmOptions): Runtime {
     ...cleaningOperations(instance, write),
     guard: (engine, { signal }) =>
       write(engine, signal, LONG_MS, ({ docker }, within) => guardMachine(docker, { ...blocked, instance }, within)),
+    freeNetworks: (engine, { signal }) =>
+      write(engine, signal, LONG_MS, ({ docker }, within) =>
+        freeNetworks(docker, { instance, image: blocked.image }, within),
+      ),
     close: () => connections.close(),
   }
 }

@@ -44,7 +44,7 @@ export function trialSpec(
   }
 }
 
-const trialNetwork = (project: string) => `p-${project}`
+export const trialNetwork = (project: string) => `p-${project}`
 
 /** The real runtime; a rollout makes the network of the project before it applies anything, and so does this. */
 export function trialRuntime(options: SwarmOptions): Runtime {

@@ -9,13 +9,18 @@ import type { Trouble } from './restore.ts'
 const LOOK_MS = 5000
 
 /** Not to have been able to look is not to have seen nothing. */
-export type Look = { kind: 'well' } | { kind: 'trouble'; trouble: Trouble } | { kind: 'unseen'; why: unknown }
+export type Look =
+  | { kind: 'well'; byEngine: string[] }
+  | { kind: 'trouble'; byEngine: string[]; trouble: Trouble }
+  | { kind: 'unseen'; why: unknown }
 
-/** `forgiven`: deaths in one place that were not the release's own doing. */
+/** Not the release's own doing: tasks that are known to have ended with their engine, and deaths in one place besides. */
+type Forgiven = { byEngine: readonly string[]; more: number }
+
 export async function look(
   parts: Pick<DeployParts, 'db' | 'keys' | 'runtime' | 'config'>,
   release: Baking,
-  { forgiven, signal }: { forgiven: number; signal: AbortSignal },
+  { forgiven, signal }: { forgiven: Forgiven; signal: AbortSignal },
 ): Promise<Look> {
   try {
     const server = await servers.load(parts.db, release.orgId, release.serverId)
@@ -24,12 +29,20 @@ export async function look(
     // What was left as it was before is not this release's doing.
     const isOf = partOf(parts, release)
     const own = tasks.filter((task) => isOf(task.service, task.deployment) && task.deployment === release.id)
-    const trouble = troubleOf(own, release.tookOver === null ? FIRST : LATER, forgiven)
-    return trouble ? { kind: 'trouble', trouble } : { kind: 'well' }
+    const deaths = own.flatMap((task) => task.deaths)
+    const byEngine = deaths
+      .filter((one) => one.byEngine || forgiven.byEngine.includes(one.taskId))
+      .map((one) => one.taskId)
+    const blamed = own.map((task) => ({ ...task, restarts: blameable(task, byEngine) }))
+    const trouble = troubleOf(blamed, release.tookOver === null ? FIRST : LATER, forgiven.more)
+    return trouble ? { kind: 'trouble', byEngine, trouble } : { kind: 'well', byEngine }
   } catch (why) {
     return { kind: 'unseen', why }
   }
 }
+
+const blameable = ({ deaths }: RunningTask, byEngine: string[]): number =>
+  deaths.filter(({ taskId }) => !byEngine.includes(taskId)).length
 
 /** Deaths in one place: nothing is lost by patience where there is nothing to go back to. */
 const FIRST = 3

@@ -23,10 +23,12 @@ type Round = {
   suspects: Map<string, Trouble>
   /** Their engine was away meanwhile. When it comes back, it may have ended what ran: once. */
   away: Set<string>
+  /** Tasks that ended with their engine: once it was restarted again, only we remember. */
+  byEngine: Map<string, string[]>
   /** What kept us from looking has been logged. */
   told: Set<string>
 }
-const newRound = (): Round => ({ suspects: new Map(), away: new Set(), told: new Set() })
+const newRound = (): Round => ({ suspects: new Map(), away: new Set(), byEngine: new Map(), told: new Set() })
 
 /**
  * Looks at every release that went live a moment ago. One of whose services dies again and again, or does not pass its
@@ -43,7 +45,7 @@ export function liveWatch(parts: DeployParts) {
       // One that did not answer is not asked again for each of its projects.
       const found: Look = gone.has(release.serverId)
         ? { kind: 'unseen', why: { code: 'engine_unreachable' } }
-        : await look(parts, release, { forgiven: last.away.has(release.id) ? 1 : 0, signal })
+        : await look(parts, release, { forgiven: forgivenOf(last, release.id), signal })
       if (signal.aborted) return
       if (found.kind === 'unseen' && isAway(found.why)) gone.add(release.serverId)
       await conclude(parts, release, found, { last, next })
@@ -52,12 +54,18 @@ export function liveWatch(parts: DeployParts) {
   }
 }
 
+const forgivenOf = ({ away, byEngine }: Round, id: string) => ({
+  byEngine: byEngine.get(id) ?? [],
+  more: away.has(id) ? 1 : 0,
+})
+
 type Rounds = { last: Round; next: Round }
 
 async function conclude(parts: DeployParts, release: Baking, found: Look, { last, next }: Rounds): Promise<void> {
   const { id } = release
   const suspected = last.suspects.get(id)
   if (last.away.has(id) || found.kind === 'unseen') next.away.add(id)
+  next.byEngine.set(id, found.kind === 'unseen' ? (last.byEngine.get(id) ?? []) : found.byEngine)
   if (found.kind === 'trouble') {
     if (suspected) await sendBack(parts, release, found.trouble)
     else next.suspects.set(id, found.trouble)

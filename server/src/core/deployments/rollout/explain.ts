@@ -71,6 +71,11 @@ const CAUSES: Record<TaskFailure['reason'], Tell> = {
     message: `The engine was restarted, and the service did not come back: ${detail}.`,
     hint: 'Deploy again.',
   }),
+  'network-stuck': ({ detail }) => ({
+    code: 'network_stuck',
+    message: `What the engine left behind when it was restarted blocks the network of the service: ${detail}.`,
+    hint: 'The platform clears it within a minute: deploy again then. If it does not, delete the link that begins with vx- on the server (`ip link`), or boot it.',
+  }),
   rejected: ({ detail }) => ({
     code: 'spec_refused',
     message: `The engine refused to start it: ${detail}.`,

@@ -8,6 +8,8 @@ import type { TaskFailure, WatchOptions } from './outcome.ts'
 /** Deaths of long before the newest event say nothing about this rollout. */
 const RECENT_MS = 15 * 60_000
 
+const OF_THE_ENGINE: ReadonlySet<TaskFailure['reason']> = new Set(['engine-restart', 'network-stuck'])
+
 /** The tasks of a rollout that died, each explained once. */
 export function deathRecord(watched: WatchOptions) {
   const deaths = new Map<string, { died: number; task: TaskAnswer; failure: TaskFailure }>()
@@ -32,10 +34,10 @@ export function deathRecord(watched: WatchOptions) {
       if (endedWell(task) && failure.reason === 'exit') ended.add(task.ID)
       else deaths.set(task.ID, { died: timeOf(task), task, failure })
     },
-    /** Without those that an engine restart explains. */
+    /** Without those that are the engine's doing. */
     counted(): TaskFailure[] {
       const recent = [...deaths.values()].filter(({ died }) => died >= newest - RECENT_MS)
-      return recent.map(({ failure }) => failure).filter(({ reason }) => reason !== 'engine-restart')
+      return recent.map(({ failure }) => failure).filter(({ reason }) => !OF_THE_ENGINE.has(reason))
     },
     /** Whether one of them died in a way that the next one will, too. */
     hopeless(): boolean {

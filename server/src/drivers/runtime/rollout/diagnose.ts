@@ -18,6 +18,11 @@ export async function diagnose(docker: Docker, task: TaskAnswer, signal: AbortSi
   return { ...failure(task, ofContainer(task, container, lines)), lines }
 }
 
+/** A link that an engine left behind is in the way of every task on its network: `stuck-networks.ts`. */
+export const STUCK = /error creating vxlan interface: file exists/
+/** The engine lost it, or was not ready itself: no fault of the application. */
+export const OF_THE_ENGINE = /No such container|swarm scoped network when swarm is not active/
+
 type Why = Pick<TaskFailure, 'reason' | 'detail'> & { listening?: Listening }
 
 /** What the engine says before there is a container, or after it lost one. */
@@ -27,8 +32,8 @@ function withoutContainer({ Status: { State, Err = '' } }: TaskAnswer): Why | nu
     return { reason, detail: Err }
   }
   if (/address already in use|port is already allocated/.test(Err)) return { reason: 'port-taken', detail: Err }
-  // The engine lost it: no fault of the application.
-  if (/No such container/.test(Err)) return { reason: 'engine-restart', detail: Err }
+  if (STUCK.test(Err)) return { reason: 'network-stuck', detail: Err }
+  if (OF_THE_ENGINE.test(Err)) return { reason: 'engine-restart', detail: Err }
   if (/no space left on device/i.test(Err)) return { reason: 'disk-full', detail: Err }
   if (/range of CPUs is from/i.test(Err)) return { reason: 'no-resources', detail: Err }
   if (/executable file not found|exec format error|exec: .*(?:no such file|permission denied)/i.test(Err)) {

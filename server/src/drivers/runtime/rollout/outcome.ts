@@ -42,6 +42,8 @@ export type TaskFailure = {
     | 'no-suitable-node'
     | 'port-taken'
     | 'engine-restart'
+    /** What an engine left behind when it ended keeps the network from being used. */
+    | 'network-stuck'
     | 'rejected'
     | 'timeout'
     /** The engine could not be asked for too long. */

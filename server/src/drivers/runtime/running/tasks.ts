@@ -1,8 +1,9 @@
 import type Docker from 'dockerode'
-import type { ContainerAnswer, TaskAnswer } from '../answers.ts'
+import type { ContainerAnswer, NodeAnswer, TaskAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
+import { OF_THE_ENGINE, STUCK } from '../rollout/diagnose.ts'
 import { identityOf } from '../rollout/identity.ts'
 import { isUnfinished } from '../rollout/job.ts'
 import { isDead } from '../rollout/judge.ts'
@@ -20,6 +21,8 @@ export type RunningTask = {
   health: 'starting' | 'healthy' | 'unhealthy' | null
   /** Tasks of the same deployment that died in its place; the engine remembers five. */
   restarts: number
+  /** The same one by one, and which of them the engine took with it when it was restarted. */
+  deaths: { taskId: string; byEngine: boolean }[]
   node: string | null
   ports: { target: number; published: number; protocol: string }[]
   networks: string[]
@@ -33,12 +36,16 @@ type Project = { instance: string; project: string }
 /** The tasks of a project that run or are meant to. */
 export async function projectTasks(docker: Docker, project: Project, signal: AbortSignal): Promise<RunningTask[]> {
   const labels = { [LABEL.instance]: project.instance, [LABEL.project]: project.project }
-  const [all, containers] = await Promise.all([tasksOf(docker, labels, signal), containersOf(docker, labels, signal)])
+  const [all, containers, nodes] = await Promise.all([
+    tasksOf(docker, labels, signal),
+    containersOf(docker, labels, signal),
+    callEngine<NodeAnswer[]>(docker, { path: '/nodes' }, signal),
+  ])
   // The project's gateway is no service of its own.
   const tasks = all.filter(({ Spec }) => Spec.ContainerSpec?.Labels?.[LABEL.service] !== undefined)
   return tasks
     .filter((task) => task.DesiredState === 'running' || task.Status.State === 'running' || isRunningJob(task))
-    .map((task) => describe(task, { tasks, containers }))
+    .map((task) => describe(task, { tasks, containers, nodes }))
 }
 
 /** A job's task is meant to be complete from the start. */
@@ -53,9 +60,9 @@ export function containersOf(
   return callEngine(docker, { path: '/containers/json', query: { filters: having(labels) } }, signal)
 }
 
-type Around = { tasks: TaskAnswer[]; containers: ContainerAnswer[] }
+type Around = { tasks: TaskAnswer[]; containers: ContainerAnswer[]; nodes: NodeAnswer[] }
 
-function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask {
+function describe(task: TaskAnswer, { tasks, containers, nodes }: Around): RunningTask {
   const { Spec, Status } = task
   const { deployment } = identityOf(Spec)
   const containerId = Status.ContainerStatus?.ContainerID || null
@@ -65,6 +72,7 @@ function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask 
     other.Slot === task.Slot &&
     isDead(other) &&
     identityOf(other.Spec).deployment === deployment
+  const deaths = tasks.filter(died).map((other) => ({ taskId: other.ID, byEngine: isByEngine(other, nodes) }))
   return {
     service: Spec.ContainerSpec?.Labels?.[LABEL.service] ?? '',
     deployment,
@@ -73,7 +81,8 @@ function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask 
     image: Spec.ContainerSpec?.Image ?? '',
     state: Status.State,
     health: healthOf(container),
-    restarts: tasks.filter(died).length,
+    restarts: deaths.length,
+    deaths,
     node: task.NodeID ?? null,
     ports: portsOf(Status.PortStatus?.Ports),
     networks: (task.NetworksAttachments ?? []).map(({ Network }) => Network.Spec.Name),
@@ -83,6 +92,16 @@ function describe(task: TaskAnswer, { tasks, containers }: Around): RunningTask 
     startedAt: container ? new Date(container.Created * 1000).toISOString() : null,
     error: Status.Err || null,
   }
+}
+
+/** An engine that comes back finds out within this what ended with it; it tells its node so in that moment. */
+const BACK_MS = 15_000
+
+/** Ended by a restart of its engine. Of several restarts only the last one can be told from the node. */
+function isByEngine({ NodeID, Status }: TaskAnswer, nodes: NodeAnswer[]): boolean {
+  if (OF_THE_ENGINE.test(Status.Err ?? '') || STUCK.test(Status.Err ?? '')) return true
+  const back = Date.parse(nodes.find(({ ID }) => ID === NodeID)?.UpdatedAt ?? '')
+  return Math.abs(Date.parse(Status.Timestamp ?? '') - back) < BACK_MS
 }
 
 type PortAnswer = { TargetPort: number; PublishedPort: number; Protocol: string }
