@@ -1,9 +1,10 @@
 import { openDatabase } from '../server/src/db/database.ts'
 import { privatePostgres } from '../server/test/boot/private-postgres.ts'
 import { killBoth, outage, oversleep, pause } from './parts/faults/crash-blows.ts'
-import { type Blow, type Crashed, crashAt } from './parts/faults/crash-once.ts'
-import { POINTS, type Point } from './parts/faults/crash-points.ts'
+import { type Blow, type Crashed, crashAt, deploy } from './parts/faults/crash-once.ts'
+import { dryRun, type Kind, POINTS, type Point, pointsOf } from './parts/faults/crash-points.ts'
 import { restartedEngine } from './parts/faults/engine-restart.ts'
+import { installHolds } from './parts/faults/hold.ts'
 import { orphans } from './parts/faults/orphans.ts'
 import { openPair, type Pair } from './parts/faults/pair.ts'
 import { openSite } from './parts/site.ts'
@@ -18,11 +19,10 @@ const TAKEOVER_MS = 15_000
 type Found = { crashed: Crashed[]; wrong: string[]; asked: number; failed: number }
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
-  const half = (n: number) => POINTS.filter((_, at) => at % 2 === n)
   // Each clears up behind itself, whatever becomes of the others.
   const ended = await Promise.allSettled([
-    onPair('crasha', 0, (pair) => killAt(pair, half(0))),
-    onPair('crashb', 1, (pair) => killAt(pair, half(1))),
+    onPair('crasha', 0, (pair) => killAll(pair, ['good', 'broken build'])),
+    onPair('crashb', 1, (pair) => killAll(pair, ['crashing', 'crashing at first', 'rollback'])),
     others(),
   ])
   const parts = ended.map((part) => (part.status === 'fulfilled' ? part.value : nothing(part.reason)))
@@ -37,7 +37,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const times = crashed.flatMap(({ takeoverMs }) => (takeoverMs === null ? [] : [takeoverMs]))
   const asked = parts.reduce((sum, part) => sum + part.asked, 0)
   const failed = parts.reduce((sum, part) => sum + part.failed, 0)
-  const figure = `${crashed.length} blows (${POINTS.length} kills with -9 at every boundary and in every step; the rest stops, outages, both killed) and 3 engine restarts: ${crashed.filter((one) => one.wrong.length === 0).length} ended right; takeover after ${seconds(median(times))} s (median), ${seconds(Math.max(...times))} s (slowest; bar 15 s); ${failed} of ${asked} requests to the old release failed; ${wrong.length} things wrong`
+  const figure = `${crashed.length} blows (kills with -9 at the start, in the middle and at the end of every step of the journal; the rest stops, outages, both killed) and 8 engine restarts: ${crashed.filter((one) => one.wrong.length === 0).length} ended right; takeover after ${seconds(median(times))} s (median), ${seconds(Math.max(...times))} s (slowest; bar 15 s); ${failed} of ${asked} requests to the old release failed; ${wrong.length} things wrong`
   return { ok: wrong.length === 0 && failed === 0, figure }
 }
 
@@ -63,7 +63,17 @@ async function withProber(pair: Pair, work: (pair: Pair) => Promise<Crashed[]>):
   return { crashed, wrong, asked, failed: failed.length }
 }
 
-async function killAt(pair: Pair, points: Point[]): Promise<Crashed[]> {
+/** At the start, in the middle and at the end of each step that a deployment of that kind has; then inside of steps. */
+async function killAll(pair: Pair, kinds: Kind[]): Promise<Crashed[]> {
+  await installHolds(pair.pool)
+  const points: Point[] = []
+  for (const kind of kinds) {
+    const { id } = await deploy(pair, kind)
+    await pair.site.ended(id)
+    const journal = await dryRun(pair, id)
+    console.log(`  ${kind}: ${journal.join(', ')}`)
+    points.push(...pointsOf(kind, journal), ...POINTS.filter((point) => point.kind === kind))
+  }
   const done: Crashed[] = []
   for (const point of points) done.push(await once(pair, point))
   return done
@@ -102,7 +112,7 @@ const point = (name: string): Point => {
 
 async function pauses(pair: Pair): Promise<Crashed[]> {
   const done: Crashed[] = []
-  const names = ['in the middle of a RUN', 'as rollout starts', 'in the middle of route']
+  const names = ['in the middle of a RUN', 'as rollout starts', 'as the new version goes live']
   for (const name of names) done.push(await named(`stopped and resumed ${name}`, once(pair, point(name), pause)))
   for (const name of [
     'in the middle of a RUN',
@@ -111,9 +121,9 @@ async function pauses(pair: Pair): Promise<Crashed[]> {
   ]) {
     const { blow, wake } = oversleep()
     let id = ''
-    const found = await once(pair, point(name), (at, run) => {
+    const found = await once(pair, point(name), (at, run, struck) => {
       id = run
-      return blow(at, run)
+      return blow(at, run, struck)
     })
     found.wrong.push(...(await wake(pair, id)))
     done.push(await named(`stopped for all of it ${name}`, Promise.resolve(found)))

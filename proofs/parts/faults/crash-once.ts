@@ -2,6 +2,7 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { isOver } from '../site.ts'
 import { within } from './bench.ts'
 import { filesOf, type Kind, type Point } from './crash-points.ts'
+import { tasksOf } from './left-behind.ts'
 import { type Pair, takeover } from './pair.ts'
 import { type StepRow, stepsOf } from './run-rows.ts'
 import { followSpec } from './spec-trail.ts'
@@ -14,37 +15,63 @@ export type Crashed = {
   left: Promise<string[]>
 }
 
-/** What happens to the owner at that point; it answers when somebody else has the run, or it is over. */
-export type Blow = (pair: Pair, id: string) => Promise<number | null>
+/**
+ * What happens to the owner at that point; it answers when somebody else has the run, or it is over. `struck`: it has
+ * happened, and what was held for it can go.
+ */
+export type Blow = (pair: Pair, id: string, struck: () => Promise<void>) => Promise<number | null>
 
 const TRIES = 4
 const LEFT_MS = 150_000
 
 /** Kills the owner with -9, and starts another process in its place. */
-const kill: Blow = async (pair, id) => {
+const kill: Blow = async (pair, id, struck) => {
   const { owner, fence } = await pair.ownerOf(id)
   const since = performance.now()
   owner.child.kill('SIGKILL')
+  await struck()
   const [ms] = await Promise.all([takeover(pair, id, fence, since), pair.complete()])
   return ms
 }
 
-/** One deployment with a blow at that point; again if the moment had passed before it could be met. */
+/** One deployment with a blow at that point; another one if the moment had passed, but the first must end right as well. */
 export async function crashAt(pair: Pair, point: Point, blow: Blow = kill): Promise<Crashed> {
+  const wrong: string[] = []
   for (let attempt = 1; ; attempt++) {
-    const before = await activeOf(pair)
+    const found = await tryAt(pair, point, blow)
+    if (found === undefined && attempt < TRIES) continue
+    if (found === undefined) throw new Error('the moment never came')
+    wrong.push(...found.wrong)
+    if (found.missed === undefined) return { ...found, wrong }
+    if (attempt === TRIES) return { ...found, wrong: [...wrong, `not in the moment: ${found.missed}`] }
+  }
+}
+
+type Tried = Crashed & { missed: string | undefined }
+
+async function tryAt(pair: Pair, point: Point, blow: Blow): Promise<Tried | undefined> {
+  const before = await activeOf(pair)
+  const held = await point.before?.(pair)
+  let letGo: Promise<void> | undefined
+  const struck = () => {
+    letGo ??= held?.release() ?? Promise.resolve()
+    return letGo
+  }
+  try {
     const { id, project } = await deploy(pair, point.kind)
     const trail = followSpec(pair.socket, project)
     try {
-      await point.at(pair, id, project)
-    } catch (error) {
+      await point.at(pair, id, project, held)
+    } catch {
       await trail.stop()
-      if (attempt === TRIES) throw error
+      await struck()
       await pair.site.ended(id)
-      continue
+      return undefined
     }
     const journal = await stepsOf(pair.pool, id)
-    const takeoverMs = await blow(pair, id)
+    const missed = point.wrong?.(journal)
+    const takeoverMs = await blow(pair, id, struck)
+    await struck()
     const seen = await within(`${id} is over`, 120_000, async () => {
       const now = await pair.site.show(id).catch(() => undefined)
       return now && isOver(now) ? now : undefined
@@ -53,16 +80,26 @@ export async function crashAt(pair: Pair, point: Point, blow: Blow = kill): Prom
       ...wrongEnd(seen, point.kind),
       ...repeated(journal, await stepsOf(pair.pool, id)),
       ...rollouts(await trail.stop(), id, point.kind),
+      ...(await doubled(pair, id, project, seen)),
     ]
     const after = await activeOf(pair)
     const expected = seen.status === 'ready' ? id : before
     if (project === pair.steady && after !== expected) wrong.push(`the active release is ${after}, not ${expected}`)
     const left = seen.status === 'ready' ? Promise.resolve([]) : untilNothing(pair, id, project)
-    return { name: point.name, takeoverMs, wrong, left }
+    return { name: point.name, takeoverMs, wrong, left, missed }
+  } finally {
+    await struck()
   }
 }
 
-async function deploy({ site, steady, release }: Pair, kind: Kind): Promise<{ id: string; project: string }> {
+/** A second rollout of the same release has containers of its own. */
+async function doubled({ socket }: Pair, id: string, project: string, { status }: Deployment): Promise<string[]> {
+  if (status !== 'ready') return []
+  const tasks = (await tasksOf(socket, project)).filter(({ deployment }) => deployment === id)
+  return tasks.length === 1 ? [] : [`it has had ${tasks.length} containers`]
+}
+
+export async function deploy({ site, steady, release }: Pair, kind: Kind): Promise<{ id: string; project: string }> {
   if (kind === 'rollback') {
     const { deployment_id: id } = await site.ask('POST', `/api/deployments/${release}/rollback`)
     return { id, project: steady }

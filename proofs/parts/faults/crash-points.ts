@@ -1,11 +1,23 @@
 import { app } from '../site.ts'
 import { type Bench, slowBuild, within } from './bench.ts'
+import { type Hold, hold } from './hold.ts'
 import { isServing, tasksOf } from './left-behind.ts'
-import { untilStep } from './run-rows.ts'
+import { type StepRow, stepsOf, untilStep } from './run-rows.ts'
 
 /** What is deployed, and how that must end. */
 export type Kind = 'good' | 'crashing' | 'broken build' | 'crashing at first' | 'rollback'
-export type Point = { name: string; kind: Kind; at(bench: Bench, id: string, project: string): Promise<unknown> }
+
+/**
+ * A moment of a deployment. `before` is called ahead of it, `at` waits for the moment, `wrong` tells from the journal whether
+ * that was the one; what is held is let go by `after`.
+ */
+export type Point = {
+  name: string
+  kind: Kind
+  before?(bench: Bench): Promise<Hold>
+  at(bench: Bench, id: string, project: string, held?: Hold): Promise<unknown>
+  wrong?(journal: StepRow[]): string | undefined
+}
 
 let version = 1
 export const filesOf: Record<Exclude<Kind, 'rollback'>, () => Record<string, string>> = {
@@ -16,16 +28,46 @@ export const filesOf: Record<Exclude<Kind, 'rollback'>, () => Record<string, str
   'crashing at first': () => app(`console.error('cannot begin, ${++version}'); process.exit(4)`),
 }
 
-const starts =
-  (step: string, laterMs = 0): Point['at'] =>
-  async ({ pool }, id) => {
-    await untilStep(pool, id, step, 'started')
-    await later(laterMs)
-  }
-const ends =
-  (step: string): Point['at'] =>
-  ({ pool }, id) =>
-    untilStep(pool, id, step, 'ended')
+/** Of every step that a journal shows: its start, its middle (begun, and done but not written), and its end. */
+export function pointsOf(kind: Kind, journal: string[]): Point[] {
+  return journal.flatMap((step, n) => {
+    const next = journal[n + 1]
+    const called = (moment: string) => `${kind}: ${step} ${moment}`
+    const runs = (rows: StepRow[]) => (isRunning(rows, step) ? undefined : `${step} was not running`)
+    const begun: Point = {
+      name: called('has begun'),
+      kind,
+      before: ({ pool }) => hold(pool, step, 'end'),
+      at: ({ pool }, id) => untilStep(pool, id, step, 'started'),
+      wrong: runs,
+    }
+    const done: Point = {
+      name: called('is done, and not written'),
+      kind,
+      before: ({ pool }) => hold(pool, step, 'end'),
+      at: (_, __, ___, held) => held?.met() ?? Promise.resolve(),
+      wrong: runs,
+    }
+    if (next === undefined) return [begun, done]
+    const ended: Point = {
+      name: called('has ended'),
+      kind,
+      before: ({ pool }) => hold(pool, next, 'start'),
+      at: (_, __, ___, held) => held?.met() ?? Promise.resolve(),
+      wrong: (rows) => (rows.some(({ name }) => name === next) ? `${next} had begun` : stillRuns(rows, step)),
+    }
+    return [begun, done, ended]
+  })
+}
+
+const isRunning = (rows: StepRow[], step: string) => rows.some(({ name, ended }) => name === step && ended === null)
+const stillRuns = (rows: StepRow[], step: string) => (isRunning(rows, step) ? `${step} had not ended` : undefined)
+
+/** The steps of a deployment of that kind, in the order in which they began, as a run without any blow shows them. */
+export async function dryRun({ pool }: Bench, id: string): Promise<string[]> {
+  return (await stepsOf(pool, id)).map(({ name }) => name)
+}
+
 const later = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 const inRun: Point['at'] = ({ pool }, id) =>
@@ -47,44 +89,38 @@ const booting = task((tasks) => tasks.some(({ state }) => state === 'starting'))
 const live = (laterMs = 0) => task((tasks) => tasks.some(({ serving }) => serving), laterMs)
 const dead = task((tasks) => tasks.some(({ state }) => state === 'failed'))
 
-const good = (name: string, at: Point['at']): Point => ({ name, kind: 'good', at })
-const bad = (name: string, at: Point['at']): Point => ({ name: `a crashing app, ${name}`, kind: 'crashing', at })
+const inStep =
+  (step: string) =>
+  (rows: StepRow[]): string | undefined =>
+    isRunning(rows, step) ? undefined : `${step} was not running`
+const starts =
+  (step: string, laterMs = 0): Point['at'] =>
+  async ({ pool }, id) => {
+    await untilStep(pool, id, step, 'started')
+    await later(laterMs)
+  }
+const good = (name: string, at: Point['at'], step?: string): Point => ({
+  name,
+  kind: 'good',
+  at,
+  ...(step && { wrong: inStep(step) }),
+})
 
-/** Every boundary between steps, and the middle of each. */
+/** Moments that no journal shows: what the engines do inside of a step. */
 export const POINTS: Point[] = [
-  good('as source starts', starts('source')),
-  good('as source has ended', ends('source')),
-  good('as build starts', starts('build')),
-  good('as the build is prepared', starts('build', 150)),
-  good('in the middle of a RUN', inRun),
-  good('as build has ended', ends('build')),
-  good('as release starts', starts('release')),
-  good('in the middle of release', starts('release', 25)),
-  good('as release has ended', ends('release')),
   good('as rollout starts', starts('rollout')),
-  good('as the new container boots', booting),
-  good('as the new version goes live', live()),
+  good('in the middle of a RUN', inRun, 'build'),
+  good('as the new container boots', booting, 'rollout'),
+  good('as the new version goes live', live(), 'rollout'),
   good('while the engine watches the new version', live(2500)),
-  good('as rollout has ended', ends('rollout')),
-  good('as route starts', starts('route')),
-  good('in the middle of route', starts('route', 40)),
-  good('as route has ended', ends('route')),
-  good('as tidy starts', starts('tidy')),
-  good('as tidy has ended', ends('tidy')),
-  bad('as rollout starts', starts('rollout')),
-  bad('when its first container is dead', dead),
-  bad('as undoing the rollout starts', starts('undo:rollout')),
-  bad('in the middle of undoing the rollout', starts('undo:rollout', 300)),
-  bad('as undoing the rollout has ended', ends('undo:rollout')),
-  bad('as undoing the build has ended', ends('undo:build')),
-  { name: 'a broken build, in the middle of a RUN', kind: 'broken build', at: inRun },
-  { name: 'a broken build, as it is undone', kind: 'broken build', at: starts('undo:build') },
+  { name: 'a crashing app, when its first container is dead', kind: 'crashing', at: dead },
+  { name: 'a crashing app, as undoing the rollout starts', kind: 'crashing', at: starts('undo:rollout') },
+  { name: 'a broken build, in the middle of a RUN', kind: 'broken build', at: inRun, wrong: inStep('build') },
   { name: 'a first deployment that crashes, when its container is dead', kind: 'crashing at first', at: dead },
   {
     name: 'a first deployment that crashes, as it is undone',
     kind: 'crashing at first',
     at: starts('undo:rollout', 100),
   },
-  { name: 'a rollback, as its release is taken', kind: 'rollback', at: starts('release') },
-  { name: 'a rollback, as the old version goes live', kind: 'rollback', at: live() },
+  { name: 'a rollback, as the old version goes live', kind: 'rollback', at: live(), wrong: inStep('rollout') },
 ]

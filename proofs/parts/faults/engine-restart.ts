@@ -6,6 +6,7 @@ import { partDir } from '../../../lab/paths.ts'
 import { isOver, openSite } from '../site.ts'
 import { slowBuild, webApp, within } from './bench.ts'
 import { isServing, tasksOf } from './left-behind.ts'
+import { leaveLink, linksOf } from './left-link.ts'
 import { untilStep } from './run-rows.ts'
 
 const MACHINE = 'crash'
@@ -75,7 +76,37 @@ async function restarts(site: Opened, say: (line: string) => void): Promise<stri
     )
     if (found) wrong.push(`the engine restarted ${name}: ${found}`)
   }
+  for (const trouble of [await again(site, project, say), await withLink(site, project, say)]) {
+    if (trouble) wrong.push(trouble)
+  }
   return wrong
+}
+
+const TIMES = 4
+
+/** In the first minute of a release, while it is watched: what the engine ends is not the release's fault. */
+async function again(site: Opened, project: string, say: (line: string) => void): Promise<string | undefined> {
+  const { id } = await site.ended(await site.deploy(project, webApp(3)))
+  for (let n = 0; n < TIMES; n += 1) {
+    await restartDocker(MACHINE, partDir(MACHINE))
+    const found = await agrees(site, project)
+    if (found) return `the engine restarted ${n + 1} times: ${found}`
+  }
+  const { status, active } = await site.show(id)
+  say(`the engine restarted ${TIMES} times after a release: it is ${status}${active ? ', active' : ''}`)
+  return status === 'ready' && active ? undefined : `${TIMES} restarts made a good release ${status}`
+}
+
+/** What an engine may leave behind blocks a network for ever; the platform clears it. */
+async function withLink(site: Opened, project: string, say: (line: string) => void): Promise<string | undefined> {
+  const [link] = await linksOf(site.engine.socket, project)
+  if (!link) return 'the project has no network'
+  const since = performance.now()
+  await restartDocker(MACHINE, partDir(MACHINE), () => leaveLink(MACHINE, link))
+  const found = await agrees(site, project)
+  const took = Math.round((performance.now() - since) / 1000)
+  say(`the engine restarted, and left a link behind: ${found ?? `in agreement after ${took} s`}`)
+  return found && `a link was left behind: ${found}`
 }
 
 const over = (site: Opened, id: string) =>
