@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { recheckInstallations } from '../../../src/core/githost/push/recheck.ts'
+import { buttonOf, connectBy } from '../../githost-browser.ts'
 import type { Org } from '../../harness.ts'
-import { buttonOf, connectBy, PUBLIC_URL, REDIRECT, registeredApp, startGithostWorld } from './stage.ts'
+import { PUBLIC_URL, REDIRECT, registeredApp, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld((lab) => {
   for (const login of ['ada', 'bob', 'mallory', 'carol']) lab.do.user({ login })

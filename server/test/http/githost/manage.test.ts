@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectedCredential } from '../../../src/core/githost/clone-token.ts'
 import { gitBinary } from '../../../src/drivers/git/binary.ts'
+import { connectBy } from '../../githost-browser.ts'
 import type { Org } from '../../harness.ts'
-import { connectBy, connectedLogin, registeredApp, startGithostWorld } from './stage.ts'
+import { connectedLogin, registeredApp, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld((lab) => {
   lab.do.user({ login: 'ada' })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { appPlace } from '../../../src/core/githost/secrets.ts'
-import { buttonOf, connectBy, PUBLIC_URL, startGithostWorld } from './stage.ts'
+import { buttonOf, connectBy } from '../../githost-browser.ts'
+import { PUBLIC_URL, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld()
 host.do.user({ login: 'ada' })

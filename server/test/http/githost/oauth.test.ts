@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountPlace } from '../../../src/core/githost/secrets.ts'
-import { connectBy, REDIRECT, startGithostWorld } from './stage.ts'
+import { connectBy } from '../../githost-browser.ts'
+import { REDIRECT, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld((lab) => ({
   oauth: lab.do.oauthApp({ name: 'slipway', callbackUrls: [REDIRECT] }),

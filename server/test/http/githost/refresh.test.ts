@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountPlace } from '../../../src/core/githost/secrets.ts'
-import { connectBy, registeredApp, startGithostWorld } from './stage.ts'
+import { connectBy } from '../../githost-browser.ts'
+import { registeredApp, startGithostWorld } from './stage.ts'
 
 /** A GitHub App whose users' tokens live for eight hours and are renewed with a token that works once. */
 const { host, world, browser } = await startGithostWorld((lab) => {
