@@ -24,8 +24,10 @@ export async function cloneToken(parts: GithostParts, caller: Caller, asked: Ask
       hint: `The role ${caller.role} does not include it; ask an owner of the organization.`,
     })
   }
+  const sources = await sourcesOf(parts, caller.orgId)
+  if (sources.length === 0) throw refusalFor({ refuse: 'no_installation' })
   const { row, keys, at } = await requireRepository(parts, caller, asked)
-  const seeing = (await sourcesOf(parts, caller.orgId)).filter(({ key }) => keys.has(key))
+  const seeing = sources.filter(({ key }) => keys.has(key))
   const choice = choose('clone_token', factsOf(seeing))
   if ('refuse' in choice) throw refusalFor(choice)
   limit(caller.userId)

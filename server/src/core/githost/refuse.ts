@@ -54,6 +54,6 @@ export function refusalFor(choice: Extract<Choice, { refuse: unknown }>): Refusa
     )
   }
   return new Refusal('githost_not_connected', 'This organization has no connection to a git host.', {
-    hint: 'Connect one with POST /api/githost/connect.',
+    hint: 'Connect one with POST /api/githost/connect. Where there was one, GET /api/githost/status says what is wrong with it.',
   })
 }

@@ -14,18 +14,24 @@ export async function read<T>(parts: GithostParts, asked: Asked, work: Work<T>):
   const all = await sourcesOf(parts, asked.orgId)
   const choice = choose('read', factsOf(all))
   if ('refuse' in choice) throw refusalFor(choice)
+  const asking = all.filter(covers(asked.owner))
+  const broken: GitHostFailure[] = []
   let hidden: GitHostFailure | undefined
-  for (const source of all.filter(covers(asked.owner))) {
+  for (const source of asking) {
     try {
       return await work(open(parts, source, asked), source)
     } catch (error) {
       const failure = failureIn(error)
       if (failure === null) throw error
       if (failure.code === 'busy' || failure.code === 'unreachable') throw refusalOf(failure)
-      if (failure.code === 'unauthorized') await markBroken(parts.db, source, failure.message)
-      else if (failure.code !== 'not_found') hidden ??= failure
+      if (failure.code === 'unauthorized') {
+        broken.push(failure)
+        await markBroken(parts.db, source, failure.message)
+      } else if (failure.code !== 'not_found') hidden ??= failure
     }
   }
+  // Nobody was there to say that it does not exist.
+  if (broken[0] && broken.length === asking.length) throw refusalOf(broken[0])
   throw hidden ? refusalOf(hidden) : notFound('repository')
 }
 

@@ -203,10 +203,15 @@ test('a token that the host does not take any more marks the account as broken',
     .where('orgId', '=', other.id)
     .executeTakeFirstOrThrow()
   host.do.revoke({ token: world.platform.keys.open(token ?? '', `githost_account/${id}/token`) })
-  await other.owner.api('GET', `${path}/branches`)
+  // Not "not found": nobody was there to say so.
+  const noticed = await other.owner.api('GET', `${path}/branches`)
+  expect([noticed.status, noticed.body.code]).toEqual([400, 'githost_not_connected'])
+  expect(noticed.body.hint).toContain('Connect the git host again')
   const status = await other.owner.api('GET', '/api/githost/status')
   expect(status.body).toMatchObject({ state: 'oauth', problems: [{ source: 'oauth', code: 'broken' }] })
-  expect((await other.owner.api('GET', '/api/githost/repos')).status).toBe(400)
+  const refused = await other.owner.api('GET', '/api/githost/repos')
+  expect([refused.status, refused.body.code]).toEqual([400, 'githost_not_connected'])
+  expect(refused.body.hint).toContain('/api/githost/status')
 })
 
 test('a token that is restricted to one project is refused on all of them', async () => {

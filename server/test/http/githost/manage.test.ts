@@ -78,6 +78,8 @@ async function readArguments(): Promise<string[]> {
 test('without an installation there is no clone token, and viewers get none at all', async () => {
   const refused = await person.owner.api('GET', `${REPO}/clone-token`)
   expect([refused.status, refused.body.code]).toEqual([409, 'no_installation'])
+  const nothing = await (await world.org()).owner.api('GET', `${REPO}/clone-token`)
+  expect([nothing.status, nothing.body.code]).toEqual([409, 'no_installation'])
   const viewer = await world.person(app.id, 'viewer')
   const denied = await viewer.api('GET', `${REPO}/clone-token`)
   expect([denied.status, denied.body.requires]).toEqual([403, 'githost:write'])
