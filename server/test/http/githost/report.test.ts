@@ -74,6 +74,19 @@ test('the commit gets its green tick, and the deployment before it is ended', as
   expect((await get(`/repos/acme/shop/deployments/${older.id}/statuses`))[0].state).toBe('inactive')
 })
 
+test('the tick of a cancelled deployment says who cancelled it', async () => {
+  const { become, sha, id } = await deployment()
+  const { name } = await db
+    .selectFrom('person')
+    .select('name')
+    .where('id', '=', org.owner.userId)
+    .executeTakeFirstOrThrow()
+  expect((await org.owner.api('POST', `/api/deployments/${id}/cancel`)).status).toBe(202)
+  await become('cancelled')
+  await sendAll()
+  expect(await statuses(sha)).toMatchObject([{ state: 'error', description: `Cancelled by ${name}` }])
+})
+
 test('a host that is away is told later, and the deployment does not notice', async () => {
   const { become, sha, id } = await deployment()
   await become('failed')

@@ -2,7 +2,12 @@ import { type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 import type { Tables } from '../../../db/tables.ts'
 
-export type Report = Selectable<Tables['githostReport']> & { project: string | null; url: string | null }
+export type Report = Selectable<Tables['githostReport']> & {
+  project: string | null
+  url: string | null
+  /** Who cancelled it. */
+  cancelledBy: string | null
+}
 
 /** While one is being sent, no other process does so. */
 const LEASE = sql`interval '60 seconds'`
@@ -13,7 +18,8 @@ export async function takeDue(db: Queryable, most: number): Promise<Report[]> {
       order by send_at limit ${most} for update skip locked),
     taken as (update githost_report r set send_at = clock_timestamp() + ${LEASE}, attempts = attempts + 1
       from due where r.deployment_id = due.deployment_id returning r.*)
-    select t.*, p.name as project, d.urls[1] as url from taken t
+    select t.*, p.name as project, d.urls[1] as url, (select a.actor_name from audit a where a.org_id = t.org_id
+      and a.target = t.deployment_id and a.action = 'deployment.cancel' order by a.id desc limit 1) as cancelled_by from taken t
     left join project p on p.id = t.project_id and p.org_id = t.org_id
     left join deployment d on d.id = t.deployment_id`.execute(db)
   return rows

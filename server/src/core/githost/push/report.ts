@@ -20,6 +20,8 @@ const TELLING: Record<string, Telling> = {
 const MOST = 20
 const MOST_TRIES = 5
 const MOST_AT_ONCE = 4
+/** The host takes 140 characters. */
+const MOST_NAME = 100
 
 /** Tells the host how deployments are; whatever becomes of that, the deployments do not notice. */
 export async function sendReports(parts: PushParts, signal: AbortSignal): Promise<number> {
@@ -67,7 +69,8 @@ async function tell(
   const isPublic = hookAddress(config, '') !== null
   const logUrl = isPublic ? `${config.publicUrl}/deployments/${report.deploymentId}` : null
   const context = `slipway/${report.project}`
-  await host.setStatus(at, report.sha, { context, state, description: words, targetUrl: logUrl })
+  const description = report.state !== 'cancelled' || report.cancelledBy === null ? words : `${words} by ${report.cancelledBy.slice(0, MOST_NAME)}`
+  await host.setStatus(at, report.sha, { context, state, description, targetUrl: logUrl })
   if (deployment === null) return known
   const id = known ?? (await host.addDeployment(at, report.sha, report.project ?? '', report.deploymentId))
   const environmentUrl = state === 'success' ? report.url : null
