@@ -50,6 +50,16 @@ export const GithostRepository = z
   .meta({ id: 'GithostRepository' })
 export type GithostRepository = z.output<typeof GithostRepository>
 
+export const GithostListing = z
+  .object({
+    state: z.enum(['current', 'filling', 'stale']).meta({
+      description: 'filling: listed for the first time, more follows; stale: the host could not be asked again in time',
+    }),
+    listedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'GithostListing' })
+export type GithostListing = z.output<typeof GithostListing>
+
 export const GithostBranch = z
   .object({ name: z.string(), commitSha: z.string(), isDefault: z.boolean(), protected: z.boolean() })
   .meta({ id: 'GithostBranch' })

@@ -8,6 +8,7 @@ import {
   GithostContent,
   GithostFile,
   GithostHook,
+  GithostListing,
   GithostProblem,
   GithostRepository,
   GithostRepositoryDetail,
@@ -23,6 +24,7 @@ const REPO = `${AT}/repos/:owner/:repo` as const
 const login = z.string().max(100).meta({ example: 'acme' })
 const repository = z.object({ owner: login, repo: z.string().max(100).meta({ example: 'shop' }) })
 const branch = z.string().min(1).max(250).optional()
+const listed = pageOf(GithostRepository).extend({ listing: GithostListing })
 
 export const GithostPageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -94,6 +96,7 @@ const connection = {
       accounts: z.array(GithostAccount),
       repos: z.array(GithostRepository),
       nextCursor: z.string().nullable(),
+      listing: GithostListing.nullable(),
     }),
   }),
   localStatus: endpoint({
@@ -155,7 +158,7 @@ const repositories = {
     summary: 'The repositories that the caller’s role may see, pushed to last first',
     access: { permission: 'githost:list' },
     query: ListRepositories,
-    response: pageOf(GithostRepository),
+    response: listed,
   }),
   create: endpoint({
     method: 'POST',
@@ -174,7 +177,7 @@ const repositories = {
     access: { permission: 'githost:list' },
     params: z.object({ org: login }),
     query: GithostPageQuery.extend({ q: z.string().max(100).optional() }),
-    response: pageOf(GithostRepository),
+    response: listed,
   }),
   show: endpoint({
     method: 'GET',

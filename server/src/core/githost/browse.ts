@@ -19,14 +19,15 @@ export async function listRepositories(
 ) {
   const sources = await sourcesOf(parts, caller.orgId)
   if (sources.length === 0) throw refusalFor({ refuse: 'githost_not_connected' })
-  await freshen(parts, caller.orgId, sources, more.signal)
+  const listing = await freshen(parts, caller.orgId, sources, more.signal)
   const { data, nextCursor } = await mirror.list(parts.db, { ...caller, keys: sources.map(({ key }) => key) }, query)
   const isPerson = more.organization && data[0]?.ownerType === 'User'
-  const isUnknown = data.length === 0 && query.owner !== undefined && query.cursor === undefined && !query.q
+  const isWhole = listing.state !== 'filling'
+  const isUnknown = isWhole && data.length === 0 && query.owner !== undefined && query.cursor === undefined && !query.q
   const isOurs = sources.some((one) => one.kind === 'app' && one.login.toLowerCase() === query.owner?.toLowerCase())
   // An account whose app sees no repository yet is known all the same.
   if (isPerson || (isUnknown && (!isOurs || caller.role === 'viewer'))) throw notFound('account at the git host')
-  return { data: data.map((row) => shown(parts, row)), nextCursor }
+  return { data: data.map((row) => shown(parts, row)), nextCursor, listing }
 }
 
 export async function showRepository(

@@ -161,6 +161,15 @@ export async function begin(db: Queryable, orgId: string, sourceKey: string, sta
 export const states = (db: Queryable, orgId: string) =>
   db.selectFrom('githostMirror').selectAll().where('orgId', '=', orgId).execute()
 
+export const hasAny = async (db: Queryable, orgId: string, sourceKey: string): Promise<boolean> =>
+  (await db
+    .selectFrom('githostRepository')
+    .select('repoId')
+    .where('orgId', '=', orgId)
+    .where('sourceKey', '=', sourceKey)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 /** `since`: what a whole listing did not show any more is gone. Null: the listing was not finished. */
 export async function end(db: Queryable, orgId: string, sourceKey: string, since: Date | null): Promise<void> {
   const listed = since === null ? { begunAt: null } : { begunAt: null, listedAt: new Date() }

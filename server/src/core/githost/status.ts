@@ -48,10 +48,10 @@ export async function githostHome(
 ) {
   const rows = await rowsOf(parts, caller.orgId)
   const usable = (await sourcesOf(parts, caller.orgId)).length > 0
-  const { data, nextCursor } = usable
+  const { data, ...page } = usable
     ? await listRepositories(parts, caller, query, { signal })
-    : { data: [], nextCursor: null }
-  return { state: stateIn(rows), accounts: await accountsOf(parts, caller, rows), repos: data, nextCursor }
+    : { data: [], nextCursor: null, listing: null }
+  return { state: stateIn(rows), accounts: await accountsOf(parts, caller, rows), repos: data, ...page }
 }
 
 /** An account shows all organizations it reaches; a role sees those whose repositories it sees. */

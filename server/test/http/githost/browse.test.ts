@@ -83,6 +83,26 @@ test('a repository that is newer than the list is found by its name', async () =
   expect((await developer.api('GET', '/api/githost/repos/acme/never')).status).toBe(404)
 })
 
+test('a first listing shows its first page before it is complete, and says that more follows', async () => {
+  const many = await world.org('Many')
+  const login = await connectedLogin(world, host, many)
+  await host.do.repos({ owner: login, count: 250 })
+  host.do.faults({ latencyMs: 600, only: '/user/repos' })
+  const first = await many.owner.api('GET', '/api/githost/repos')
+  expect([first.status, first.body.data.length, first.body.listing]).toEqual([
+    200,
+    50,
+    { state: 'filling', listedAt: null },
+  ])
+  // Not there yet is not unknown.
+  const later = await many.owner.api('GET', '/api/githost/repos?owner=somebody')
+  expect([later.status, later.body.data]).toEqual([200, []])
+  host.do.clearFaults()
+  const state = async () => (await many.owner.api('GET', '/api/githost/repos')).body.listing.state
+  await expect.poll(state).toBe('current')
+  expect((await many.owner.api('GET', '/api/githost/repos?owner=somebody')).status).toBe(404)
+})
+
 test('branches are listed page by page', async () => {
   for (const branch of ['next', 'feature/x']) await host.do.push({ full: 'acme/shop', branch })
   const first = await developer.api('GET', `${REPO}/branches?limit=2`)
@@ -163,7 +183,10 @@ test('a limit, an error or an outage of the host never looks like "not found"', 
     .execute()
   const listed = await developer.api('GET', '/api/githost/repos?owner=acme')
   expect([listed.status, namesIn(listed).includes('acme/shop')]).toEqual([200, true])
+  expect(listed.body.listing).toEqual({ state: 'stale', listedAt: new Date(1).toISOString() })
+  expect((await developer.api('GET', '/api/githost/home')).body.listing.state).toBe('stale')
   host.do.clearFaults()
+  expect((await developer.api('GET', '/api/githost/repos')).body.listing.state).toBe('current')
   expect((await developer.api('GET', `${REPO}/branches`)).status).toBe(200)
 })
 

@@ -1,4 +1,4 @@
-import { freshen } from '../mirror.ts'
+import { refresh } from '../mirror.ts'
 import { failureIn } from '../refuse.ts'
 import { asApp, sourcesOf } from '../sources.ts'
 import { keepInstallation } from '../store.ts'
@@ -35,8 +35,8 @@ export async function recheckInstallations(parts: PushParts, signal: AbortSignal
 async function relist(parts: PushParts, one: store.Due, signal: AbortSignal): Promise<void> {
   for (const { id, orgId } of await store.linksOf(parts.db, one, MOST_ORGANIZATIONS)) {
     await store.forgetListing(parts.db, orgId, id)
-    const mine = (await sourcesOf(parts, orgId)).filter(({ key }) => key === id)
-    await freshen(parts, orgId, mine, signal)
+    const mine = (await sourcesOf(parts, orgId)).find(({ key }) => key === id)
+    if (mine) await refresh(parts, mine, signal)
     await store.followNames(parts.db, orgId, parts.config.githost.url)
   }
 }
