@@ -31,7 +31,7 @@ function visibleTo(viewer: Viewer): RawBuilder<boolean> {
 }
 
 /** Of several sources that list the same repository, the first of them shows it. */
-const isFirst = ({ keys }: Viewer) => sql<boolean>`not exists (select 1 from githost_repository b
+export const isFirst = ({ keys }: Viewer) => sql<boolean>`not exists (select 1 from githost_repository b
   where b.org_id = r.org_id and b.repo_id = r.repo_id and b.source_key = any(${keys})
   and (b.rank, b.source_key) < (r.rank, r.source_key))`
 

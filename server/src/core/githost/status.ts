@@ -3,7 +3,9 @@ import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import * as attempts from './attempt-store.ts'
 import { listRepositories } from './browse.ts'
+import { hookAddress } from './manifest.ts'
 import * as mirror from './mirror-store.ts'
+import { silentHeads } from './push/head-store.ts'
 import { failureIn } from './refuse.ts'
 import { type GithostParts, mayUseCli, sourcesOf } from './sources.ts'
 import * as store from './store.ts'
@@ -36,7 +38,7 @@ export async function githostStatus(parts: GithostParts, caller: Caller) {
     cloudUnreachable: false,
     mode: config.mode,
     host: config.githost.host,
-    problems: problemsIn(rows),
+    problems: [...problemsIn(rows), ...(await silentIn(parts, caller, rows))],
   }
 }
 
@@ -113,6 +115,23 @@ function problemsIn({ links, accounts }: Rows): GithostProblem[] {
       return [{ source: 'app', code: 'permissions_missing', message: `${message}may not read contents.`, hint }]
     }),
   ]
+}
+
+/** Pushes that were found by asking although a hook should have told of them. */
+async function silentIn({ db, config }: GithostParts, caller: Caller, rows: Rows): Promise<GithostProblem[]> {
+  if (hookAddress(config, '') === null) return []
+  const keys = [...rows.links, ...rows.accounts].map(({ id }) => id)
+  const found = await silentHeads(db, { ...caller, keys })
+  return [...Map.groupBy(found, ({ isApp }) => isApp)].map(([isApp, heads]) => {
+    const names = heads.slice(0, 3).map(({ owner, name }) => `${owner}/${name}`)
+    const more = heads.length > names.length ? ` and ${heads.length - names.length} more` : ''
+    return {
+      source: isApp ? ('app' as const) : ('oauth' as const),
+      code: 'webhook_silent' as const,
+      message: `The git host did not tell of pushes to ${names.join(', ')}${more}; they were found by asking, up to a minute later.`,
+      hint: 'Look at the recent deliveries of the hook at the git host: it must reach this instance, with the secret that is stored here.',
+    }
+  })
 }
 
 /** The caller's newest attempt, as its row has it. */

@@ -4,7 +4,7 @@ import { lookAtFailed, pollHeads } from '../../../src/core/githost/push/poll.ts'
 import { hasten } from '../../../src/core/githost/push/poll-store.ts'
 import { recheckInstallations } from '../../../src/core/githost/push/recheck.ts'
 import { startSettling } from '../../../src/core/githost/push/settle-heads.ts'
-import { link, madeApp, project, send, server, settleAll } from './push-stage.ts'
+import { link, madeApp, project, pushBody, send, server, settleAll } from './push-stage.ts'
 import { startGithostWorld } from './stage.ts'
 
 const { host, world } = await startGithostWorld()
@@ -151,6 +151,26 @@ test('what moved is settled by the process that works, without being asked', asy
     .execute()
   await expect.poll(async () => (await headOf(repoId)).sha, { timeout: 20_000 }).toBe(after)
   await settling.stop()
+})
+
+test('a hook that does not tell of pushes is a problem of the connection, until it tells again', async () => {
+  const { repoId, push, full } = await made()
+  const problems = async () => (await org.owner.api('GET', '/api/githost/status')).body.problems
+  await db.updateTable('githostHead').set({ silentAt: null }).execute()
+  expect(await problems()).toEqual([])
+  const { after } = await push()
+  await pollHeads(world.platform, { now: later(20_000), signal: soon() })
+  await settleAll(world)
+  expect((await headOf(repoId)).sha).toBe(after)
+  expect(await problems()).toMatchObject([
+    { source: 'app', code: 'webhook_silent', message: expect.stringContaining(full), hint: expect.any(String) },
+  ])
+  const viewer = await world.person(org.id, 'viewer')
+  expect((await viewer.api('GET', '/api/githost/status')).body.problems).toMatchObject([{ code: 'webhook_silent' }])
+  const moved = await push()
+  await send(world, app, pushBody(app, full, { repoId, ...moved }))
+  await settleAll(world)
+  expect(await problems()).toEqual([])
 })
 
 const tell = (event: string, body: object) =>

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely'
 import type { Queryable, Tx } from '../../../db/database.ts'
 import type { StoredRequest } from '../../../db/deployment-tables.ts'
 import type { Tables } from '../../../db/tables.ts'
+import { isFirst, seen, type Viewer } from '../mirror-store.ts'
 
 export type Head = Selectable<Tables['githostHead']>
 export type HeadKey = Pick<Head, 'orgId' | 'host' | 'repoId' | 'ref'>
@@ -119,6 +120,20 @@ export async function follow(db: Queryable, host: string): Promise<void> {
     on conflict (org_id, host, repo_id, ref) do update set dirty_at = least(h.dirty_at, clock_timestamp())
       where h.seq > 0`.execute(db)
 }
+
+/** Of what the viewer sees: branches that moved lately without a word of the hook that covers them. */
+export const silentHeads = (db: Queryable, viewer: Viewer) =>
+  seen(db, viewer)
+    .innerJoin('githostHead as h', (join) => join.onRef('h.orgId', '=', 'r.orgId').onRef('h.repoId', '=', 'r.repoId'))
+    .leftJoin('githostHook as k', (join) => join.onRef('k.orgId', '=', 'r.orgId').onRef('k.repoId', '=', 'r.repoId'))
+    .select(['r.owner', 'r.name'])
+    .select(sql<boolean>`r.rank = 1`.as('isApp'))
+    .where(isFirst(viewer))
+    .where(sql<boolean>`h.silent_at > now() - interval '7 days' and h.silent_at > coalesce(h.hook_at, '-infinity')`)
+    .where(sql<boolean>`(r.rank = 1 or k.id is not null)`)
+    .orderBy('h.silentAt', 'desc')
+    .limit(100)
+    .execute()
 
 /** Where a repository is called what, by the first source that lists it. */
 export const named = (db: Queryable, orgId: string, repoId: string) =>
