@@ -7,6 +7,7 @@ import type { Endpoint } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
 import { githost } from './githost.ts'
 import { githostDeliveries } from './githost-deliveries.ts'
+import { githostSettings } from './githost-settings.ts'
 import { me } from './me.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
@@ -31,4 +32,5 @@ export const endpoints = {
   backupDestinations,
   githost,
   githostDeliveries,
+  githostSettings,
 } as const satisfies Record<string, Record<string, Endpoint>>

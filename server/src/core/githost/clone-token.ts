@@ -91,6 +91,8 @@ export async function connectedCredential(
     if (found === null) return null
     // The name may have been given to another repository since.
     if (project.githostRepoId !== null && found.id !== project.githostRepoId) throw otherRepository(named)
+    // A former name says nothing about who may see what it leads to.
+    if (project.githostRepoId === null && !found.isNamed) return null
     return { kind: 'token', username: 'x-access-token', token: await tokenFor(parts, found.source, found.id, signal) }
   } catch (error) {
     throw asGitFailure(error)
@@ -103,10 +105,11 @@ async function locate(parts: GithostParts, orgId: string, { owner, name }: Named
   const viewer = { orgId, role: 'owner' as const, keys: sources.map(({ key }) => key) }
   const [row] = await mirror.find(parts.db, viewer, owner, name)
   const source = sources.find(({ key }) => key === row?.sourceKey)
-  if (row && source) return { source, id: row.repoId }
+  if (row && source) return { source, id: row.repoId, isNamed: true }
   if (sources.length === 0) return null
   return read(parts, { orgId, owner, signal }, async (host, source) => {
-    return { source, id: String((await host.repository({ owner, name })).id) }
+    const seen = await host.repository({ owner, name })
+    return { source, id: String(seen.id), isNamed: mirror.keyOf(seen.owner, seen.name) === mirror.keyOf(owner, name) }
   }).catch((error: unknown) => {
     if (error instanceof Refusal && error.code === 'not_found') return null
     throw error

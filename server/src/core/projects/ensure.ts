@@ -8,7 +8,7 @@ import * as store from './store.ts'
 
 /** The project of this name or repository, made if there is none: may be repeated, also by two callers at once. */
 export async function ensureProject(
-  parts: Pick<Platform, 'db' | 'keys' | 'sshKeys'>,
+  parts: Pick<Platform, 'db' | 'keys' | 'sshKeys' | 'config'>,
   caller: Caller,
   input: EnsureProject,
 ) {

@@ -6,13 +6,15 @@ import { notFound, Refusal } from '../../errors.ts'
 import { type Caller, may, requireUnrestricted } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import { forgetProject } from '../deployments/forget.ts'
+import { nameIn } from '../githost/repository-address.ts'
+import { isTaken } from '../githost/rule-store.ts'
 import type { Platform } from '../platform.ts'
 import { requireServer } from '../servers/find.ts'
 import { requireProject } from './find.ts'
 import { afterMove, sealCredential } from './git-credential.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'sshKeys'>
+type Parts = Pick<Platform, 'db' | 'keys' | 'sshKeys' | 'config'>
 type ListQuery = PageQuery & { name?: string | undefined }
 
 export const listProjects = ({ pool }: Pick<Platform, 'pool'>, caller: Caller, query: ListQuery) =>
@@ -46,7 +48,7 @@ export async function insertProject(tx: Tx, parts: Parts, caller: Caller, input:
     ...(await sealCredential(parts, { id, name, repository, gitCredential: null }, gitCredential)),
     serverId: input.serverId,
     settings: JSON.stringify(input.settings),
-    githostAllowed: mayLink(caller),
+    githostAllowed: await mayLink(tx, parts, caller, repository),
   })
   const detail = { name, repository, ...(gitCredential && { gitCredential: gitCredential.kind }) }
   if (row) await record(tx, caller, 'project.create', row.id, detail)
@@ -71,7 +73,7 @@ export async function updateProject(
     const repository = patch.repository === undefined ? before.repository : patch.repository
     const changes = {
       ...withoutUndefined(plain),
-      ...(repository !== before.repository && { githostRepoId: null, headRef: null, githostAllowed: mayLink(caller) }),
+      ...(repository !== before.repository && { ...(await linkedTo(tx, parts, caller, repository)) }),
       ...(patch.branch !== undefined && patch.branch !== before.branch && { headRef: null }),
       ...(gitCredential === undefined
         ? afterMove(before.repository, repository)
@@ -107,7 +109,18 @@ export async function removeProject(
 }
 
 /** A credential that cannot read what the connection to the git host reads must not do it by way of a deployment. */
-const mayLink = (caller: Caller) => caller.projectId === null && may(caller, 'githost:read')
+async function mayLink(tx: Tx, { config }: Parts, caller: Caller, repository: string | null): Promise<boolean> {
+  if (caller.projectId !== null || !may(caller, 'githost:read')) return false
+  const named = nameIn(config.githost.url, repository)
+  return named === null || !(await isTaken(tx, caller, `${named.owner}/${named.name}`))
+}
+
+/** Another repository: nothing that was known of the one before holds for it. */
+const linkedTo = async (tx: Tx, parts: Parts, caller: Caller, repository: string | null) => ({
+  githostRepoId: null,
+  headRef: null,
+  githostAllowed: await mayLink(tx, parts, caller, repository),
+})
 
 const nameTaken = (name: string) =>
   new Refusal('name_taken', `A project named ${JSON.stringify(name)} exists already.`, {

@@ -9,6 +9,7 @@ import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
 import { githostRoutes } from './githost.ts'
 import { githostDeliveryRoutes } from './githost-deliveries.ts'
+import { githostSettingRoutes } from './githost-settings.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
 import { serverRoutes } from './servers.ts'
@@ -25,4 +26,5 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...backupDestinationRoutes(platform),
   ...githostRoutes(platform),
   ...githostDeliveryRoutes(platform),
+  ...githostSettingRoutes(platform),
 ]

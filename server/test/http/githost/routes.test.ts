@@ -28,7 +28,7 @@ const wanted = ROUTES.trim()
   .map((line) => line.split(/\s+/).join(' '))
 
 /** Our own, which the interface leaves open: what the host sends, and what became of it. */
-const isOurs = (line: string) => /^\w+ \/api\/githost\/(webhook|deliveries|rules)\b/.test(line)
+const isOurs = (line: string) => /^\w+ \/api\/githost\/(webhook|deliveries|rules|app)\b/.test(line)
 
 test('the routes of the git host are those of the interface, each with its permission', async () => {
   const { app } = await startWorld()
