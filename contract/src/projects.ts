@@ -53,6 +53,10 @@ export const Project = z
     autoDeployPaused: z.boolean().meta({
       description: 'since someone went back, or a release did not hold; settings.autoDeploy: true resumes it',
     }),
+    repositoryProblem: z.enum(['replaced', 'not_seen']).nullable().meta({
+      description:
+        'replaced: another repository has its name now, which is not deployed; not_seen: the connection to the git host does not see it any more',
+    }),
     version: z.number().int(),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -162,6 +162,11 @@ export type Tables = BackupTables &
       headRef: ColumnType<string | null, string | null | undefined, string | null>
       /** Whether whoever named the repository may read what the connection to the git host reads. */
       githostAllowed: Generated<boolean>
+      githostProblem: ColumnType<
+        'replaced' | 'not_seen' | null,
+        'replaced' | 'not_seen' | null | undefined,
+        'replaced' | 'not_seen' | null
+      >
       version: Version
       createdAt: Created
       updatedAt: Updated

@@ -119,6 +119,7 @@ async function mayLink(tx: Tx, { config }: Parts, caller: Caller, repository: st
 const linkedTo = async (tx: Tx, parts: Parts, caller: Caller, repository: string | null) => ({
   githostRepoId: null,
   headRef: null,
+  githostProblem: null,
   githostAllowed: await mayLink(tx, parts, caller, repository),
 })
 

@@ -13,7 +13,7 @@ export type ProjectRow = Selectable<Tables['project']>
 export type ProjectScope = Pick<Caller, 'orgId' | 'projectId'>
 
 const COLUMNS = `id, name, repository, branch, git_credential_shown as "gitCredentialShown",
-  server_id as "serverId", settings, auto_deploy_paused as "autoDeployPaused", version,
+  server_id as "serverId", settings, auto_deploy_paused as "autoDeployPaused", githost_problem as "githostProblem", version,
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const findShown = statement<ProjectRow>(
@@ -106,6 +106,7 @@ export function shape(row: Omit<ProjectRow, 'orgId' | 'gitCredential'>): Project
     serverId: row.serverId,
     settings: { ...DEFAULTS, ...row.settings },
     autoDeployPaused: row.autoDeployPaused,
+    repositoryProblem: row.githostProblem,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

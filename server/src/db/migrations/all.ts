@@ -22,6 +22,7 @@ import { up as githost } from './0023_githost.ts'
 import { up as githostRepositories } from './0024_githost_repositories.ts'
 import { up as githostDeliveries } from './0025_githost_deliveries.ts'
 import { up as githostPush } from './0026_githost_push.ts'
+import { up as githostProblems } from './0027_githost_problems.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -62,4 +63,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0024_githost_repositories': { up: githostRepositories },
   '0025_githost_deliveries': { up: githostDeliveries },
   '0026_githost_push': { up: githostPush },
+  '0027_githost_problems': { up: githostProblems },
 }

@@ -33,6 +33,9 @@ const headOf = (repoId: number) =>
 const deployments = (projectId: string) =>
   db.selectFrom('deployment').selectAll().where('projectId', '=', projectId).execute()
 
+const problemOf = async (projectId: string) =>
+  (await org.owner.api('GET', `/api/projects/${projectId}`)).body.repositoryProblem
+
 test('a push that nobody told of is found by polling, deployed and listed', async () => {
   const { repoId, projectId, push, full } = await made()
   const { after } = await push()
@@ -102,6 +105,26 @@ test('a repository that another one took the name of is not deployed', async () 
   await settleAll(world)
   expect((await headOf(repoId)).sha).toBe(before)
   expect(await deployments(projectId)).toEqual([])
+  expect(await problemOf(projectId)).toBe('replaced')
+  // Whoever names another repository has nothing wrong any more.
+  const patch = { repository: `${host.url}/acme/elsewhere.git` }
+  expect((await org.owner.api('PATCH', `/api/projects/${projectId}`, patch)).body.repositoryProblem).toBe(null)
+})
+
+test('a project says that the connection does not see its repository, until it does again', async () => {
+  const { repoId, projectId } = await made()
+  const at = db.selectFrom('githostRepository').selectAll().where('repoId', '=', String(repoId))
+  const rows = await at.execute()
+  expect(await problemOf(projectId)).toBe(null)
+  await db.deleteFrom('githostRepository').where('repoId', '=', String(repoId)).execute()
+  await pollHeads(world.platform, { now: later(8000), signal: soon() })
+  expect(await problemOf(projectId)).toBe('not_seen')
+  await db
+    .insertInto('githostRepository')
+    .values(rows.map((row) => ({ ...row, permissions: JSON.stringify(row.permissions) })))
+    .execute()
+  await pollHeads(world.platform, { now: later(8900), signal: soon() })
+  expect(await problemOf(projectId)).toBe(null)
 })
 
 test('deliveries that failed are found in the log of the app, once', async () => {

@@ -14,6 +14,7 @@ export type Polled = HeadKey & {
   sourceKey: string | null
   defaultBranch: string | null
   heardAt: Date | null
+  pollEvery: number
 }
 
 /** Whoever waits for a row that another process has just polled sees that: it is not near again at once. */
@@ -41,7 +42,7 @@ export async function claim(db: Queryable, { now, poller, organizations, most }:
       order by h.org_id, h.repo_id, h.ref limit ${most} for update skip locked),
     claimed as (update githost_head h set poll_at = ${now}::timestamptz + ${LEASE}, polled_at = ${now}, poller = ${poller} from near
       where (h.org_id, h.host, h.repo_id, h.ref) = (near.org_id, near.host, near.repo_id, near.ref) returning h.*)
-    select c.org_id, c.host, c.repo_id, c.ref, c.seq, c.sha, c.hook_at, c.silent_at, c.moved_at,
+    select c.org_id, c.host, c.repo_id, c.ref, c.seq, c.sha, c.hook_at, c.silent_at, c.moved_at, c.poll_every,
       r.owner, r.name, r.source_key, r.default_branch, greatest(a.heard_at, k.heard_at) as heard_at
     from claimed c
     left join lateral (select * from githost_repository r where r.org_id = c.org_id and r.repo_id = c.repo_id
@@ -97,6 +98,16 @@ export async function hasten(db: Queryable, after: Date, startedAt: Date): Promi
         and coalesce(s.polled_at, '-infinity') < ${startedAt})
     select max(poll_at) as last from listed`.execute(db)
   return rows[0]?.last ?? null
+}
+
+/** Of the projects that are deployed from it; null: nothing is wrong any more. */
+export async function flagProjects(
+  db: Queryable,
+  { orgId, repoId }: HeadKey,
+  problem: 'replaced' | 'not_seen' | null,
+): Promise<void> {
+  await sql`update project set githost_problem = ${problem} where org_id = ${orgId}
+    and githost_repo_id = ${repoId}::bigint and githost_problem is distinct from ${problem}`.execute(db)
 }
 
 /** The default branch is another one now: projects that follow it follow the new one. */

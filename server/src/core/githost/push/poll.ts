@@ -75,6 +75,8 @@ async function nextOf(
   after: (seconds: number) => Date,
 ): Promise<store.Next> {
   const isOther = seen !== undefined && seen.repoId !== Number(head.repoId)
+  const problem = isOther ? 'replaced' : seen === undefined ? 'not_seen' : null
+  if (problem !== null || head.pollEvery === UNSEEN_SECONDS) await store.flagProjects(db, head, problem)
   if (seen === undefined || isOther)
     return { ...head, pollAt: after(UNSEEN_SECONDS), pollEvery: UNSEEN_SECONDS, differs: false, first: null }
   const { defaultBranch } = seen
