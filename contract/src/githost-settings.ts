@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { timestamp } from './ids.ts'
 
 const AT = '/api/githost'
 const MOST_RULES = 200
@@ -19,6 +20,13 @@ export type GithostRule = z.output<typeof GithostRule>
 
 const GithostRules = z.object({ rules: z.array(GithostRule).max(MOST_RULES, `must be at most ${MOST_RULES} rules`) })
 
+const slug = z
+  .string()
+  .max(100)
+  .regex(/^[a-z0-9-]+$/, 'must be the name of an app, as its address at the git host has it')
+  .optional()
+  .meta({ description: 'left out: the only app of the organization' })
+
 export const githostSettings = {
   rules: endpoint({
     method: 'GET',
@@ -35,5 +43,28 @@ export const githostSettings = {
     body: GithostRules,
     response: GithostRules,
     example: { rules: [{ role: 'developer', pattern: 'acme/internal-*', allow: false }] },
+  }),
+  setKey: endpoint({
+    method: 'POST',
+    path: `${AT}/app/key`,
+    summary: 'Use another private key of the organization’s own app, once the git host takes it',
+    access: { permission: 'githost:admin' },
+    body: z.object({ slug, privateKey: z.string().min(100).max(20_000) }),
+    response: z.object({ success: z.literal(true), slug: z.string() }),
+    example: { privateKey: `-----BEGIN RSA PRIVATE KEY-----\n${'A'.repeat(100)}\n-----END RSA PRIVATE KEY-----\n` },
+    neverKept: true,
+  }),
+  rotateHookSecret: endpoint({
+    method: 'POST',
+    path: `${AT}/app/hook-secret`,
+    summary: 'Draw another secret for the hook of the organization’s own app, here and at the git host',
+    access: { permission: 'githost:admin' },
+    body: z.object({ slug }),
+    response: z.object({
+      success: z.literal(true),
+      slug: z.string(),
+      oldUntil: timestamp.meta({ description: 'until then deliveries with the secret before it are taken as well' }),
+    }),
+    example: {},
   }),
 } as const

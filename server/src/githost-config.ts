@@ -19,6 +19,7 @@ export const githostEnvironment = {
   SLIPWAY_GITHOST_APP_CLIENT_SECRET: z.string().optional(),
   SLIPWAY_GITHOST_APP_KEY_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   SLIPWAY_GITHOST_APP_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  SLIPWAY_GITHOST_APP_OLD_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
   SLIPWAY_GH: z.string().default('gh'),
   SLIPWAY_GH_CONFIG_DIR: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_GH_ORGANIZATION: z.string().optional(),
@@ -32,6 +33,8 @@ type ConfiguredApp = {
   clientSecret: string
   privateKey: string
   webhookSecret: string | null
+  /** While it is changed at the host: the one before. */
+  oldWebhookSecret: string | null
 }
 
 export type GithostConfig = {
@@ -94,6 +97,7 @@ function appOf(e: Environment): ConfiguredApp | null {
     clientSecret: given.SLIPWAY_GITHOST_APP_CLIENT_SECRET ?? '',
     privateKey: readFileSync(given.SLIPWAY_GITHOST_APP_KEY_FILE ?? '', 'utf8'),
     webhookSecret: e.SLIPWAY_GITHOST_APP_WEBHOOK_SECRET ?? null,
+    oldWebhookSecret: e.SLIPWAY_GITHOST_APP_OLD_WEBHOOK_SECRET ?? null,
   }
 }
 

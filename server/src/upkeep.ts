@@ -3,6 +3,7 @@ import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/r
 import { sweep as sweepAttempts } from './core/githost/attempt-store.ts'
 import { sweep as sweepDeliveries } from './core/githost/push/delivery-store.ts'
 import { sweep as sweepReports } from './core/githost/push/report-store.ts'
+import { sweepSecrets } from './core/githost/store.ts'
 import { BEAT_MS } from './core/idempotency/claims.ts'
 import { sweepIdempotency } from './core/idempotency/sweep.ts'
 import { noteProgress } from './core/instance/claim.ts'
@@ -35,6 +36,7 @@ export function startUpkeep(platform: Platform, logger: Logger): { stop(): Promi
     { name: 'old deliveries', everyMs: 3600_000, run: () => sweepDeliveries(platform.db) },
     { name: 'old reports', everyMs: 3600_000, run: () => sweepReports(platform.db) },
     { name: 'old connects', everyMs: 3600_000, run: () => sweepAttempts(platform.db) },
+    { name: 'old hook secrets', everyMs: 3600_000, run: () => sweepSecrets(platform.db) },
     { name: 'uploads', everyMs: 10 * 60_000, run: () => sweepUploads(platform) },
   ]
   const running = new Set<Promise<unknown>>()

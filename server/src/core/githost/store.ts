@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Queryable, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { HostInstallation } from '../../drivers/githost/githost.ts'
@@ -35,6 +35,25 @@ export const keepApp = (db: Queryable, row: Insertable<Tables['githostApp']>) =>
     )
     .returningAll()
     .executeTakeFirstOrThrow()
+
+export const lockApp = (tx: Tx, { id }: AppRow): Promise<AppRow> =>
+  tx.selectFrom('githostApp').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+
+type AppSecrets = Pick<
+  Updateable<Tables['githostApp']>,
+  'privateKey' | 'hookSecret' | 'oldHookSecret' | 'oldHookSecretUntil'
+>
+
+export const saveAppSecrets = (tx: Tx, { id }: AppRow, secrets: AppSecrets) =>
+  tx.updateTable('githostApp').set(secrets).where('id', '=', id).execute()
+
+/** Secrets that nobody signs with any more. */
+export const sweepSecrets = (db: Queryable) =>
+  db
+    .updateTable('githostApp')
+    .set({ oldHookSecret: null, oldHookSecretUntil: null })
+    .where('oldHookSecretUntil', '<', sql<Date>`now()`)
+    .execute()
 
 /** What an organization may use, with the app and installation that it is of. */
 export const links = (db: Queryable, orgId: string, host: string) =>

@@ -7,6 +7,8 @@ import { installationOf, type Raw } from './shapes.ts'
 export function appSession({ as }: Caller, app: AppKey): AppSession {
   const call = as({ key: `app:${app.appId}`, signal: app.signal }, async () => `bearer ${await tokenOf(app)}`)
   return {
+    self: async () => ({ id: Number(((await call('GET /app')).data as Raw).id) }),
+    setHookSecret: async (secret) => void (await call('PATCH /app/hook/config', { secret })),
     async installation(id) {
       const { data } = await call('GET /app/installations/{id}', { id })
       return installationOf(data as Raw)

@@ -89,6 +89,10 @@ export interface HostSession extends PushSession {
 export type NewHook = { url: string; secret: string; events: string[] }
 
 export interface AppSession {
+  /** Which app the key is of. */
+  self(): Promise<{ id: number }>
+  /** What the host signs deliveries of the app with from now on. */
+  setHookSecret(secret: string): Promise<void>
   installation(id: number): Promise<HostInstallation>
   /** Of its hook, newest first. */
   failedDeliveries(): Promise<FailedDelivery[]>

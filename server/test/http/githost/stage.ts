@@ -62,7 +62,7 @@ export function registeredApp(host: GitHost, owner: string, more: object = {}) {
     ...more,
   })
   const { id, slug, clientId, clientSecret, pem } = made
-  return { appId: id, slug, clientId, clientSecret, privateKey: pem, webhookSecret: null }
+  return { appId: id, slug, clientId, clientSecret, privateKey: pem, webhookSecret: null, oldWebhookSecret: null }
 }
 
 /** Connects an organization with an account of its own at the host, without a browser; its login. */

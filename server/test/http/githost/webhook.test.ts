@@ -111,8 +111,13 @@ test('the app that was registered by hand tells without a key, with its own secr
   const { githost } = world.config
   const none = { slug: 'a', clientId: 'b', clientSecret: 'c', privateKey: 'd' }
   expect((await send(world, { key: '', secret }, await bodyOf())).status).toBe(401)
-  githost.app = { appId: Number(appId), ...none, webhookSecret: secret }
+  const app2 = { appId: Number(appId), ...none, webhookSecret: secret, oldWebhookSecret: null }
+  githost.app = app2
   expect((await send(world, { key: '', secret }, await bodyOf())).status).toBe(202)
+  // While it is changed at the host, both are good.
+  githost.app = { ...app2, webhookSecret: 'the next of the configuration', oldWebhookSecret: secret }
+  for (const good of [secret, githost.app.webhookSecret ?? ''])
+    expect((await send(world, { key: '', secret: good }, await bodyOf())).status).toBe(202)
   expect((await send(world, { key: '', secret: app.secret }, await bodyOf())).status).toBe(401)
   githost.app = null
 })

@@ -66,11 +66,13 @@ async function requireSigned(parts: GithostParts, receiver: store.Receiver, { bo
 function secretsOf({ config, keys }: GithostParts, receiver: NonNullable<store.Receiver>): string[] {
   if (receiver.kind === 'hook') return [keys.open(receiver.secret, hookPlace(receiver.id))]
   const { id, hookSecret, oldHookSecret, oldHookSecretUntil, orgId } = receiver
-  const ofInstance = orgId === null ? (config.githost.app?.webhookSecret ?? null) : null
-  const current = hookSecret === null ? ofInstance : keys.open(hookSecret, appPlace(id, 'hook_secret'))
-  const isOldGood = oldHookSecret !== null && oldHookSecretUntil !== null && oldHookSecretUntil > new Date()
-  const old = isOldGood ? keys.open(oldHookSecret, appPlace(id, 'old_hook_secret')) : null
-  return [current, old].filter((secret) => secret !== null)
+  const ofInstance = orgId === null ? config.githost.app : null
+  const current = hookSecret === null ? ofInstance?.webhookSecret : keys.open(hookSecret, appPlace(id, 'hook_secret'))
+  // Without an end as long as the host may not have heard of the new one.
+  const isOldGood = oldHookSecret !== null && (oldHookSecretUntil === null || oldHookSecretUntil > new Date())
+  const old = isOldGood ? keys.open(oldHookSecret, appPlace(id, 'old_hook_secret')) : ofInstance?.oldWebhookSecret
+  if (!current) return []
+  return old ? [current, old] : [current]
 }
 
 const unsigned = () =>

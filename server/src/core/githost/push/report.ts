@@ -69,7 +69,10 @@ async function tell(
   const isPublic = hookAddress(config, '') !== null
   const logUrl = isPublic ? `${config.publicUrl}/deployments/${report.deploymentId}` : null
   const context = `slipway/${report.project}`
-  const description = report.state !== 'cancelled' || report.cancelledBy === null ? words : `${words} by ${report.cancelledBy.slice(0, MOST_NAME)}`
+  const description =
+    report.state !== 'cancelled' || report.cancelledBy === null
+      ? words
+      : `${words} by ${report.cancelledBy.slice(0, MOST_NAME)}`
   await host.setStatus(at, report.sha, { context, state, description, targetUrl: logUrl })
   if (deployment === null) return known
   const id = known ?? (await host.addDeployment(at, report.sha, report.project ?? '', report.deploymentId))
