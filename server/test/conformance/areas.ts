@@ -5,6 +5,7 @@ import { DEPLOYMENT_ROUTES } from './deployment-routes.ts'
 import { DEPLOYMENT_VERBS } from './deployment-verbs.ts'
 import { DESTINATIONS } from './destinations.ts'
 import { GITHOST } from './githost.ts'
+import { GITHOST_ATTEMPTS } from './githost-attempts.ts'
 import { LIFE } from './life.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
@@ -29,4 +30,5 @@ export const BUILT: BuiltArea[] = [
   { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
   { title: 'Supporting resources', statements: SUPPORTING },
   { title: 'Git host connection', statements: GITHOST },
+  { title: 'Attempts on the git host connection', statements: GITHOST_ATTEMPTS },
 ]

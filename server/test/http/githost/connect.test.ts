@@ -79,6 +79,18 @@ test('an installation that the person cannot see is not bound, whatever the addr
   expect(await linksOf(org)).toEqual([])
 })
 
+test('an installation that a body names is not bound either', async () => {
+  const org = await world.org('Mallory’s second')
+  const [id, name] = [acmeInstallation(), 'installation_id']
+  const url = await begin(org, { source: 'app', [name]: id, installationId: id, app: slug })
+  const [attempt] = await db.selectFrom('githostAttempt').selectAll().where('orgId', '=', org.id).execute()
+  expect(attempt?.installationId).toBe(null)
+  const end = await connectBy(browser(), 'mallory', url)
+  expect(end.status).toBeLessThan(500)
+  const links = await linksOf(org)
+  expect(links.map(({ installationId }) => Number(installationId))).not.toContain(id)
+})
+
 /** Somebody who may not install signs in at the host, and the address names the installation of acme. */
 async function connectWithoutInstalling(org: Org, as: string) {
   const visitor = browser()

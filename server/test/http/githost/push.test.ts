@@ -234,6 +234,18 @@ test('a replay decides from where the branch is now, and not from the old delive
   expect((await viewer.api('POST', `/api/githost/deliveries/${skipped?.id}/replay`)).status).toBe(403)
 })
 
+test('a push to a fork is not a push to its origin', async () => {
+  const { projectId, tell, full } = await made()
+  const fork = await host.do.repo({ full: `acme/fork-of-${full.split('/')[1]}`, private: true, autoInit: true })
+  const moved = await host.do.push({ full: `acme/fork-of-${full.split('/')[1]}`, content: randomUUID(), quiet: true })
+  // Under the name of the origin, as a payload might say it: the number decides.
+  await tell(moved, undefined, { repoId: fork.id })
+  await settleAll(world)
+  expect(await deployments(projectId)).toEqual([])
+  const { data } = (await api('GET', '/api/githost/deliveries?limit=1')).body
+  expect(data).toMatchObject([{ decision: 'ignored', reason: 'no project deploys this branch' }])
+})
+
 test('tags, pull requests, other branches and deleted branches are not deployed, and it is said why', async () => {
   const { projectId, push, tell } = await made()
   const moved = await push()
