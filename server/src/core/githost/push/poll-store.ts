@@ -20,6 +20,11 @@ export type Polled = HeadKey & {
 /** Whoever waits for a row that another process has just polled sees that: it is not near again at once. */
 const rested = (now: Date) => sql`coalesce(polled_at, '-infinity') <= ${now}::timestamptz - interval '30 seconds'`
 
+const isNear = (now: Date) =>
+  sql`h.poll_at <= ${now}::timestamptz + h.poll_every * interval '0.2 seconds' and ${rested(now)}`
+/** Heads in one request. */
+const PER_LIST = 100
+
 type Claiming = { now: Date; poller: string; organizations: number; most: number }
 /** A process that dies in between is followed by another after that; also how long a round may take. */
 const LEASE = sql`interval '60 seconds'`
@@ -28,7 +33,8 @@ const PATIENCE = sql`interval '5 seconds'`
 
 /**
  * Heads whose time has come, and those of the same organization whose time is near: one request asks about a hundred of
- * them. Whoever claims moves the time on in the same statement, so no two processes poll a head in the same round.
+ * them. An organization with more than that is taken alone, so that its lists are full ones. Whoever claims moves the time
+ * on in the same statement, so no two processes poll a head in the same round.
  */
 export async function claim(db: Queryable, { now, poller, organizations, most }: Claiming): Promise<Polled[]> {
   const { rows } = await sql<Polled>`
@@ -36,9 +42,11 @@ export async function claim(db: Queryable, { now, poller, organizations, most }:
         poller is null or poller = ${poller} or poll_at <= ${now}::timestamptz - ${PATIENCE})
         and ${rested(now)} order by poll_at limit ${organizations * 10}),
     chosen as (select distinct org_id from due limit ${organizations}),
+    large as (select org_id from githost_head h where org_id in (select org_id from chosen)
+      and ${isNear(now)} group by org_id having count(*) > ${PER_LIST} order by org_id limit 1),
     near as (select h.org_id, h.host, h.repo_id, h.ref from githost_head h
-      where h.org_id in (select org_id from chosen)
-        and h.poll_at <= ${now}::timestamptz + h.poll_every * interval '0.2 seconds' and ${rested(now)}
+      where h.org_id in (select org_id from chosen) and (h.org_id in (select org_id from large) or not exists (select from large))
+        and ${isNear(now)}
       order by h.org_id, h.repo_id, h.ref limit ${most} for update skip locked),
     claimed as (update githost_head h set poll_at = ${now}::timestamptz + ${LEASE}, polled_at = ${now}, poller = ${poller} from near
       where (h.org_id, h.host, h.repo_id, h.ref) = (near.org_id, near.host, near.repo_id, near.ref) returning h.*)
