@@ -63,12 +63,24 @@ async function watch(
   }
 }
 
+/** Most of the time there is one; others join for as long as there is more: looking in vain costs as much as the work. */
 async function settleAll(parts: PushParts, signal: AbortSignal): Promise<void> {
-  const one = async () => {
-    while (!signal.aborted && (await settle(parts, signal)));
+  let running = 0
+  const failures: unknown[] = []
+  const work = async (): Promise<void> => {
+    const joined: Promise<void>[] = []
+    running++
+    try {
+      for (let done = 0; !signal.aborted && (await settle(parts, signal)); done++)
+        if (done > 0 && running < AT_ONCE) joined.push(work())
+    } catch (error) {
+      failures.push(error)
+    }
+    running--
+    await Promise.all(joined)
   }
-  // Most of the time there is one; others join where there is more.
-  if (await settle(parts, signal)) await Promise.all(Array.from({ length: AT_ONCE }, one))
+  await work()
+  if (failures.length > 0) throw failures[0]
 }
 
 async function pollDue(parts: PushParts, signal: AbortSignal): Promise<void> {
