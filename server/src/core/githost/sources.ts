@@ -95,7 +95,8 @@ export function asApp(
   const sealed = app.privateKey
   const privateKey =
     sealed === null ? config.githost.app?.privateKey : keys.open(sealed, appPlace(app.app, 'private_key'))
-  if (privateKey === undefined) throw failed('unauthorized', 'The app of this instance is not configured any more.')
+  // Not the host's word: another process of the instance may have it, and the link is as good as before.
+  if (privateKey === undefined) throw failed('forbidden', 'The app of this instance is not configured here.')
   return githost.asApp({ appId: Number(app.appId), privateKey, signal })
 }
 

@@ -237,6 +237,18 @@ test('disconnecting forgets the links and tokens, and uninstalls nothing', async
   expect(left).toEqual([])
 })
 
+test('a process that does not know the app yet breaks nothing for those that do', async () => {
+  const org = await world.org()
+  await connectBy(browser(), 'ada', await begin(org), { target: 'acme' })
+  const { app } = world.config.githost
+  world.config.githost.app = null
+  const refused = await org.owner.api('GET', '/api/githost/repos/acme/shop/branches')
+  world.config.githost.app = app
+  expect([refused.status, refused.body.code]).toEqual([409, 'githost_forbids'])
+  expect(await linksOf(org)).toMatchObject([{ brokenAt: null }])
+  expect((await org.owner.api('GET', '/api/githost/repos/acme/shop/branches')).status).toBe(200)
+})
+
 test('an uninstalled app is noticed at its next use, and is no source any more', async () => {
   const org = await world.org()
   host.do.user({ login: 'dora' })
