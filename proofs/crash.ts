@@ -1,7 +1,7 @@
 import { openDatabase } from '../server/src/db/database.ts'
 import { privatePostgres } from '../server/test/boot/private-postgres.ts'
 import { killBoth, outage, oversleep, pause } from './parts/faults/crash-blows.ts'
-import { type Blow, type Crashed, crashAt, deploy } from './parts/faults/crash-once.ts'
+import { type Blow, type Crashed, crashAt, deploy, prepare } from './parts/faults/crash-once.ts'
 import { dryRun, type Kind, POINTS, type Point, pointsOf } from './parts/faults/crash-points.ts'
 import { restartedEngine } from './parts/faults/engine-restart.ts'
 import { installHolds } from './parts/faults/hold.ts'
@@ -68,6 +68,7 @@ async function killAll(pair: Pair, kinds: Kind[]): Promise<Crashed[]> {
   await installHolds(pair.pool)
   const points: Point[] = []
   for (const kind of kinds) {
+    await prepare(pair, kind)
     const { id } = await deploy(pair, kind)
     await pair.site.ended(id)
     const journal = await dryRun(pair, id)

@@ -50,6 +50,7 @@ export async function crashAt(pair: Pair, point: Point, blow: Blow = kill): Prom
 type Tried = Crashed & { missed: string | undefined }
 
 async function tryAt(pair: Pair, point: Point, blow: Blow): Promise<Tried | undefined> {
+  await prepare(pair, point.kind)
   const before = await activeOf(pair)
   const held = await point.before?.(pair)
   let letGo: Promise<void> | undefined
@@ -97,6 +98,11 @@ async function doubled({ socket }: Pair, id: string, project: string, { status }
   if (status !== 'ready') return []
   const tasks = (await tasksOf(socket, project)).filter(({ deployment }) => deployment === id)
   return tasks.length === 1 ? [] : [`it has had ${tasks.length} containers`]
+}
+
+/** One can only go back to what is not there already. */
+export async function prepare({ site, steady }: Pair, kind: Kind): Promise<void> {
+  if (kind === 'rollback') await site.ended(await site.deploy(steady, filesOf.good()))
 }
 
 export async function deploy({ site, steady, release }: Pair, kind: Kind): Promise<{ id: string; project: string }> {
