@@ -74,6 +74,10 @@ async function all(): Promise<boolean> {
   return missed.length === 0
 }
 
+// What listens to `exit` ends what it started; a signal alone would leave all of that behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+process.setMaxListeners(100)
+
 const [wanted] = process.argv.slice(2)
 if (wanted === undefined) await list()
 else if (wanted === '--stale') stale()
