@@ -1,9 +1,9 @@
 import { notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
-import { linkProjects, rankOf } from './mirror.ts'
+import { freshen, linkProjects, rankOf } from './mirror.ts'
 import * as mirror from './mirror-store.ts'
 import { failed } from './refuse.ts'
-import { type GithostParts, type Source, sourcesOf } from './sources.ts'
+import { covers, type GithostParts, type Source, sourcesOf } from './sources.ts'
 import { read } from './use.ts'
 
 export type Named = { owner: string; name: string }
@@ -21,7 +21,7 @@ export async function requireRepository(parts: GithostParts, caller: Caller, ask
   const { owner, repo, signal } = asked
   if (!LOGIN.test(owner) || !NAME.test(repo)) throw notFound('repository')
   const rows = await usable(parts, caller, owner, repo)
-  if (rows.length > 0) return seenIn(rows)
+  if (rows.length > 0) return seenIn(await withInstallations(parts, caller, asked, rows))
   await read(parts, { orgId: caller.orgId, owner, signal }, async (host, source) => {
     // What a viewer sees is linked to a project and so was listed: asking for more would only spend the limit.
     if (caller.role === 'viewer') throw notFound('repository')
@@ -34,6 +34,19 @@ export async function requireRepository(parts: GithostParts, caller: Caller, ask
   })
   await linkProjects(parts, caller.orgId)
   return seenIn(await usable(parts, caller, asked.owner, asked.repo))
+}
+
+/** An installation that nobody has listed yet may see it as well, and goes before the account that did. */
+async function withInstallations(parts: GithostParts, caller: Caller, asked: Asked, rows: mirror.RepositoryRow[]) {
+  const listed = await mirror.states(parts.db, caller.orgId)
+  const isListed = (key: string) => listed.some(({ sourceKey, listedAt }) => sourceKey === key && listedAt !== null)
+  const fresh = (await sourcesOf(parts, caller.orgId))
+    .filter(covers(asked.owner))
+    .filter(({ kind, key }) => kind === 'app' && !isListed(key))
+  if (fresh.length === 0) return rows
+  // What is known is good enough where the host does not answer.
+  await freshen(parts, caller.orgId, fresh, asked.signal).catch(() => {})
+  return usable(parts, caller, asked.owner, asked.repo)
 }
 
 /** Only by sources that may still be used. */

@@ -205,6 +205,16 @@ test('another repository under the same name is not deployed', async () => {
   expect(Number(project.githostRepoId)).not.toBe(shop.id)
 })
 
+test('an installation that was connected a moment ago makes clone tokens for what an account has listed', async () => {
+  const later = await world.org('Later')
+  await connectedLogin(world, host, later, 'ada')
+  expect((await later.owner.api('GET', '/api/githost/repos')).status).toBe(200)
+  expect((await later.owner.api('GET', `${REPO}/clone-token`)).status).toBe(409)
+  await installed(later)
+  expect((await later.owner.api('GET', `${REPO}/clone-token`)).status).toBe(200)
+  expect((await later.owner.api('POST', `${REPO}/webhooks`)).body.via).toBe('app')
+})
+
 test('an installation that leaves a repository out does not stand in the way of an account that sees it', async () => {
   const both = await world.org('Both')
   await installed(both)
