@@ -10,6 +10,7 @@ export type CliOptions = {
 
 const DEADLINE_MS = 3000
 const KEPT_MS = 60_000
+const VERSION_MS = 10_000
 
 /**
  * The login that the operator made with `gh`. `gh auth status` ends with 0 in newer versions although nobody is signed
@@ -17,6 +18,7 @@ const KEPT_MS = 60_000
  */
 export function ghCli({ program, configDir, host, environment = {} }: CliOptions): Cli {
   let held: { token: string; until: number } | undefined
+  let known: { version: string | null; until: number } | undefined
   const env = {
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     HOME: process.env.HOME ?? '/nonexistent',
@@ -32,8 +34,11 @@ export function ghCli({ program, configDir, host, environment = {} }: CliOptions
     })
   return {
     async version() {
+      if (known && known.until > Date.now()) return known.version
       const { code, text } = await run('--version')
-      return code === 0 ? (/\d+\.\d+\.\d+/.exec(text)?.[0] ?? 'unknown') : null
+      const version = code === 0 ? (/\d+\.\d+\.\d+/.exec(text)?.[0] ?? 'unknown') : null
+      known = { version, until: Date.now() + VERSION_MS }
+      return version
     },
     async token() {
       if (held && held.until > Date.now()) return held.token
