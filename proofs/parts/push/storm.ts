@@ -69,7 +69,7 @@ export async function storm(stage: Storm): Promise<{ faults: string[]; figure: s
 }
 
 /** What a project runs waits for a person: of what is pushed meanwhile, one waits behind it. */
-async function hold({ db }: ProofDatabase, orgId: string, all: Followed[]): Promise<void> {
+export async function hold({ db }: ProofDatabase, orgId: string, all: Followed[]): Promise<void> {
   const parked = { kind: 'deploy', orgId, input: '{}', status: 'parked', gate: 'hold' } as const
   for (const { projectId } of all)
     await db
