@@ -6,7 +6,7 @@ import type { Site } from '../site.ts'
 import { foundIn } from './secrets.ts'
 
 /** All that a thief could take: the database, what was logged, what was answered, the data directory. */
-export async function everything(site: Site, logFile: string, answers: string[]) {
+export async function everything(site: Pick<Site, 'databaseUrl' | 'dataDir'>, logFile: string, answers: string[]) {
   const dump = await run([tool('pg_dump'), '--inserts', '--no-owner', site.databaseUrl], { env: toolEnv() })
   const plain = await run([tool('pg_dump'), '--no-owner', site.databaseUrl], { env: toolEnv() })
   return {
