@@ -7,6 +7,8 @@ type AnyFile = { kind: 'file'; path: string; size: number }
 export type ReadableTree<File extends AnyFile = AnyFile> = {
   entries: (File | TreeLink)[]
   read(file: File): Promise<Readable>
+  /** Set where the tree is a whole machine, seen from `/`: absolute paths are its own. Told what is asked for and not among its entries. */
+  machine?: { missed(path: string): void }
 }
 
 /** Source, wherever it comes from: an upload, a git commit. Builds read nothing else. */

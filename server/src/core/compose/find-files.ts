@@ -18,11 +18,11 @@ export async function findFiles(reading: Reading, options: ComposeOptions): Prom
   )
   const [first] = files
   if (first === undefined) throw noFile()
-  const folder = posix.dirname(first)
+  const folder = options.folder ?? posix.dirname(first)
   const environment =
     folder === '.' && options.files === undefined
       ? atRoot
-      : await withDotEnv(reading, named(given) ? given : atRoot, folder)
+      : await withEnvFiles(reading, named(given) ? given : atRoot, folder, options.envFiles)
   // Without any, the profile without a name is active: some files use it for "by default".
   const profiles = options.profiles ?? (environment.get('COMPOSE_PROFILES') ?? '').split(',').map((name) => name.trim())
   return { scope: { files, folder, environment, including: [] }, profiles }
@@ -43,6 +43,13 @@ function usual({ sources, warn }: Reading): string[] {
     warn({ service: null, key: file, message: `${file} is not read: another file of the usual names goes before it.` })
   return override === undefined ? [first] : [first, override]
 }
+
+const withEnvFiles = (
+  reading: Reading,
+  given: ReadonlyMap<string, string>,
+  folder: string,
+  files: string[] | undefined,
+) => (files === undefined ? withDotEnv(reading, given, folder) : readEnvironment(reading, given, files, HERE))
 
 async function withDotEnv(reading: Reading, given: ReadonlyMap<string, string>, folder: string) {
   const file = posix.join(folder, '.env')

@@ -6,6 +6,10 @@ import { type Dict, isDict } from './values.ts'
 export type ComposeOptions = {
   /** Laid over each other in this order; without it, the usual names are looked for. */
   files?: string[]
+  /** Where paths in the files are seen from, and `.env` is looked for; without it, the folder of the first file. */
+  folder?: string
+  /** Read instead of `.env`. */
+  envFiles?: string[]
   profiles?: string[]
   environment: Record<string, string>
   projectName: string

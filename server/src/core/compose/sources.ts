@@ -32,6 +32,7 @@ export class Sources {
 
   /** A path of a compose file, seen from a folder of the tree, as a path of the tree. */
   inside(folder: string, path: string, place: Place): string {
+    if (this.tree.machine && !path.startsWith('~')) return this.onMachine(folder, path, place)
     if (/^[/~]/.test(path) || /^[a-zA-Z]:[\\/]/.test(path) || path.startsWith('\\')) {
       throw leaves(place, path, 'is not a relative path')
     }
@@ -41,6 +42,13 @@ export class Sources {
     if (joined === '..' || joined.startsWith('../')) throw leaves(place, path, 'leads out of the source')
     this.real(joined, place)
     return joined
+  }
+
+  /** Where the tree is a machine, its root is `/`, and `/..` is `/` as well. */
+  private onMachine(folder: string, path: string, place: Place): string {
+    if (path.length > MOST_PATH) throw leaves(place, path, `is longer than ${MOST_PATH} characters`)
+    const whole = path.startsWith('/') ? posix.normalize(path) : posix.join('/', folder, path)
+    return whole.replace(/^\/+|\/$/g, '') || '.'
   }
 
   /** Where a path really leads, links followed as the kernel would. */
@@ -64,17 +72,24 @@ export class Sources {
   }
 
   isFile(path: string, place: Place): boolean {
-    return this.files.has(this.real(path, place))
+    const real = this.real(path, place)
+    if (this.files.has(real)) return true
+    this.tree.machine?.missed(real)
+    return false
   }
 
   isFolder(path: string, place: Place): boolean {
-    return this.folders.has(this.real(path, place))
+    const real = this.real(path, place)
+    return this.folders.has(real) || (this.tree.machine !== undefined && !this.files.has(real))
   }
 
   async text(path: string, place: Place): Promise<string> {
     const file = this.files.get(this.real(path, place))
     if (!file) {
-      const what = this.isFolder(path, place) ? `${quoted(path)} is a folder` : `there is no file ${quoted(path)}`
+      this.tree.machine?.missed(this.real(path, place))
+      const what = this.folders.has(this.real(path, place))
+        ? `${quoted(path)} is a folder`
+        : `there is no file ${quoted(path)}`
       throw fault(place, what, 'Add the file to the source, or correct its path. Ignored files are not uploaded.')
     }
     this.budget.spend('files')
