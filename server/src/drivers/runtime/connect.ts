@@ -75,7 +75,7 @@ async function sshRoute({ ssh, socketPath }: EngineTarget & { kind: 'ssh' }, opt
 const newest = '1.45'
 const oldest = '1.41'
 
-function acceptVersion(answer: unknown, socketPath: string): VersionAnswer {
+export function acceptVersion(answer: unknown, socketPath: string): VersionAnswer {
   const version = answer as Partial<VersionAnswer> | null
   if (typeof version?.Version !== 'string' || typeof version.ApiVersion !== 'string') {
     throw new EngineFailure('engine_failed', `What answers at ${socketPath} is not a Docker Engine.`)

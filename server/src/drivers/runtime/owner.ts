@@ -86,18 +86,27 @@ export async function seizeEngine(docker: Docker, us: Mark, signal: AbortSignal)
 const taken = (by: string) =>
   new RuntimeFailure('engine_foreign', `The engine of this server serves another instance of Slipway, ${by}.`)
 
-async function foreignIn(mark: ConfigAnswer | undefined, { id }: InstanceMark): Promise<string | null> {
+/** The mark among an engine's configs: a filter by name takes every name that begins like it. */
+export const markIn = <Config extends { Spec: { Name: string } }>(configs: Config[], instance: string) =>
+  configs.find(({ Spec }) => Spec.Name === markName(instance))
+
+export const marksOf = (instance: string) => ({ name: [markName(instance)] })
+
+/** Whose mark it is, where it is another instance's. */
+export async function foreignIn(
+  mark: { Spec: { Labels?: Record<string, string> } } | undefined,
+  { id }: InstanceMark,
+): Promise<string | null> {
   const marked = mark?.Spec.Labels?.[LABEL.instanceId]
   return marked === undefined || !id || marked === (await id()) ? null : marked
 }
 
 async function findMark(docker: Docker, instance: string, signal: AbortSignal): Promise<ConfigAnswer | undefined> {
-  const query = { filters: { name: [markName(instance)] } }
+  const query = { filters: marksOf(instance) }
   const found = await callEngine<ConfigAnswer[]>(docker, { path: '/configs', query }, signal).catch((error) => {
     // No manager of a Swarm: nothing can be marked, and what needs a mark says so itself.
     if (statusOf(error) === 503) return []
     throw error
   })
-  // The filter takes every name that begins like this.
-  return found.find(({ Spec }) => Spec.Name === markName(instance))
+  return markIn(found, instance)
 }
