@@ -69,12 +69,12 @@ export type ContainerSpec = {
 }
 
 export type Mount = {
-  Type: 'volume' | 'tmpfs'
+  Type: 'volume' | 'tmpfs' | 'bind'
   Source?: string
   Target: string
   ReadOnly?: boolean
   VolumeOptions?: {
-    Labels: Record<string, string>
+    Labels?: Record<string, string>
     Subpath?: string
     NoCopy?: boolean
     DriverConfig?: { Name: string; Options: Record<string, string> }

@@ -10,6 +10,7 @@ export type RuntimeFailureCode =
   | 'disk_full'
   | 'engine_taken'
   | 'volume_unsafe'
+  | 'volume_gone'
   | 'port_taken'
   | 'engine_foreign'
   | 'still_stopping'
@@ -42,6 +43,8 @@ const hints: Record<RuntimeFailureCode, string> = {
   port_taken: 'Choose another port of the server, or remove the service that has it.',
   volume_unsafe:
     'Look at it on the server (docker volume inspect), save what belongs to the project, remove the volume and deploy again.',
+  volume_gone:
+    'It was to be used where it is, so none is made in its place. Bring it back on the server, then deploy again.',
   engine_taken: 'Use another server. The other organization frees this one by removing it from its own servers.',
   still_stopping:
     'Look at the containers of the server (docker ps): end the one that does not stop (docker kill), then deploy again.',

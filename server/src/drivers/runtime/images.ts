@@ -68,6 +68,16 @@ export async function removeImage(docker: Docker, image: string, signal: AbortSi
   }
 }
 
+export async function keepImage(
+  docker: Docker,
+  image: string,
+  { repository, tag }: { repository: string; tag: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `/images/${encodeURIComponent(image)}/tag`
+  await callEngine(docker, { method: 'POST', path, query: { repo: repository, tag } }, signal)
+}
+
 function ownCheck(config: HealthConfig | undefined): string[] | null {
   const test = config?.Test ?? []
   return test.length === 0 || test[0] === 'NONE' ? null : test

@@ -7,6 +7,7 @@ import type { MachineGuard } from './machine-guard.ts'
 import type { EngineOwner } from './owner.ts'
 import type { PullOptions } from './pull.ts'
 import type { PutFiles } from './put-files.ts'
+import type { Occupancy, Wanted } from './reading/occupants.ts'
 import type { Applied } from './rollout/apply.ts'
 import type { Outcome, WatchOptions } from './rollout/outcome.ts'
 import type { Restarted } from './rollout/restart.ts'
@@ -65,6 +66,8 @@ export interface Runtime {
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
   /** Other services of its project that have a volume or a port which the spec needs for itself alone. */
   holders(engine: EngineTarget, spec: ServiceSpec, options: Call): Promise<Holder[]>
+  /** Who of others, Slipway apart, has what is to be used where it is; and what of it is not there. */
+  occupants(engine: EngineTarget, wanted: Wanted, options: Call): Promise<Occupancy>
   /** What runs of all projects, to compare with what is to run. */
   survey(engine: EngineTarget, options: Call): Promise<Survey>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>
@@ -86,6 +89,8 @@ export interface Runtime {
     pull(engine: EngineTarget, image: string, options: PullOptions & { deadlineMs?: number }): Promise<void>
     /** Whether it was there. One that a container uses is a failure. */
     remove(engine: EngineTarget, image: string, options: Call): Promise<boolean>
+    /** Gives an image a name of ours, so that whoever tidies the server up leaves it. */
+    keep(engine: EngineTarget, image: string, options: Call & { repository: string; tag: string }): Promise<void>
     /** Names of the images of a repository. */
     list(engine: EngineTarget, repository: string, options: Call): Promise<string[]>
   }

@@ -2,7 +2,7 @@ import { engineConnections, type Work } from './connections.ts'
 import { removeEnded } from './ended.ts'
 import type { EngineTarget } from './engine.ts'
 import { collectGarbage, removeStrays } from './garbage.ts'
-import { findImage, inspectImage, removeImage } from './images.ts'
+import { findImage, inspectImage, keepImage, removeImage } from './images.ts'
 import { guardMachine } from './machine-guard.ts'
 import { ensureNetwork, removeNetwork } from './networks.ts'
 import { claimEngine, disownEngine, type InstanceMark, readOwner, requireOwn, seizeEngine } from './owner.ts'
@@ -10,6 +10,7 @@ import { OPEN_POLICY } from './policy.ts'
 import { imagesIn } from './project-images.ts'
 import { pullImage } from './pull.ts'
 import { PUT_MS, putFiles } from './put-files.ts'
+import { occupantsOf } from './reading/occupants.ts'
 import { removeService } from './rollout/remove.ts'
 import { applyOver } from './rollout/replace.ts'
 import { restartService } from './rollout/restart.ts'
@@ -104,12 +105,14 @@ type Run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, wo
 function readOperations(
   instance: string,
   run: Run,
-): Pick<Runtime, 'observe' | 'holders' | 'overprivileged' | 'survey' | 'tasks' | 'usage'> {
+): Pick<Runtime, 'observe' | 'holders' | 'occupants' | 'overprivileged' | 'survey' | 'tasks' | 'usage'> {
   return {
     observe: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
     holders: (engine, spec, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => holdersOf(docker, spec, instance, within)),
+    occupants: (engine, wanted, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => occupantsOf(docker, { ...wanted, instance }, within)),
     overprivileged: (engine, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => overprivileged(docker, instance, within)),
     survey: (engine, { signal }) =>
@@ -149,6 +152,8 @@ function imageOperations(instance: string, run: Run, write: Run): Runtime['image
       run(engine, signal, deadlineMs, ({ docker }, within) => pullImage(docker, image, { signal: within, onLine })),
     remove: (engine, image, { signal }) =>
       write(engine, signal, WRITE_MS, ({ docker }, within) => removeImage(docker, image, within)),
+    keep: (engine, image, { signal, repository, tag }) =>
+      write(engine, signal, WRITE_MS, ({ docker }, within) => keepImage(docker, image, { repository, tag }, within)),
     list: (engine, repository, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => imagesIn(docker, repository, within)),
   }

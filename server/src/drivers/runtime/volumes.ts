@@ -100,6 +100,16 @@ export async function acceptExisting(
   }
 }
 
+/** What is used as it is must be there, and nobody's that the platform knows: the engine would make a missing one anew, and empty. */
+export async function requireThere(docker: Docker, volumes: { name: string }[], signal: AbortSignal): Promise<void> {
+  for (const name of new Set(volumes.map((volume) => volume.name))) {
+    const path = `/volumes/${encodeURIComponent(name)}`
+    const found = await unlessMissing(callEngine<VolumeAnswer>(docker, { path }, signal))
+    if (!found) throw new RuntimeFailure('volume_gone', `The volume ${name} is no longer on the server.`)
+    if (found.Labels?.[LABEL.instance] !== undefined) throw foreign(name)
+  }
+}
+
 const MEMORY = /^size=\d+(,(mode=[0-7]+|uid=\d+|gid=\d+|nr_inodes=\d+|ro|noexec))*,nosuid,nodev$/
 
 function isPlain({ Driver = 'local', Options }: VolumeAnswer): boolean {

@@ -11,10 +11,12 @@ const KNOWN: ReadonlySet<string> = new Set<keyof VolumeMount>([
   'subpath',
   'copy',
   'memory',
+  'inPlace',
 ])
 
-export function acceptVolume(volume: VolumeMount, { replicas, canShare }: ServiceSpec, refuse: Refuse): void {
-  const { name, target, readOnly, subpath, memory } = volume
+export function acceptVolume(volume: VolumeMount, spec: ServiceSpec, refuse: Refuse): void {
+  const { replicas, canShare, granted } = spec
+  const { name, target, readOnly, subpath, memory, inPlace } = volume
   // Anything else could be read as a path of the server.
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) refuse(`“${name}” is not a volume's name.`)
   const odd = Object.keys(volume).find((key) => !KNOWN.has(key))
@@ -25,8 +27,27 @@ export function acceptVolume(volume: VolumeMount, { replicas, canShare }: Servic
   if (!readOnly && replicas > 1 && !canShare) {
     refuse(`the writable volume ${name} allows one replica, not ${replicas}.`)
   }
+  if (inPlace !== undefined && !granted?.volumes.includes(name))
+    refuse(`the volume ${name} is not the project's own, and the project was not granted it.`)
+  if (inPlace !== undefined && (memory !== undefined || volume.key !== undefined))
+    refuse(`the volume ${name} is used as it is, and cannot be made.`)
   if (subpath !== undefined && !isInside(subpath)) refuse(`“${subpath}” is not a path inside of the volume ${name}.`)
   if (memory !== undefined && !isMemory(memory)) refuse(`the volume ${name} is none that can be had in memory.`)
+}
+
+/** No grant reaches these: whoever has them has the server. */
+const NEVER = /^\/$|\/(docker|containerd|podman)[^/]*\.sock$|^\/(proc|sys|dev)(\/|$)/
+
+/** A path of the server: exactly as it was granted, and in its plainest form. */
+export function acceptBind(
+  { source, target }: NonNullable<ServiceSpec['binds']>[number],
+  spec: ServiceSpec,
+  refuse: Refuse,
+) {
+  if (!spec.granted?.paths.includes(source)) refuse(`the path ${source} of the server was not granted to the project.`)
+  const isPlain = source.startsWith('/') && !/\0|\/\/|\/\.{1,2}(\/|$)|.\/$/.test(source)
+  if (!isPlain || NEVER.test(source)) refuse(`“${source}” is no path that a project can be granted.`)
+  if (!isPlace(target)) refuse(`the path ${source} needs an absolute path in the container.`)
 }
 
 /** Whole numbers and flags only: what is made of them is a line of mount options. */

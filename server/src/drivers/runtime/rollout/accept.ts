@@ -1,7 +1,7 @@
 import { RuntimeFailure } from '../failure.ts'
 import { acceptPorts, type PortRules } from './accept-ports.ts'
 import { acceptProcess } from './accept-process.ts'
-import { acceptVolume, isPlace } from './accept-volume.ts'
+import { acceptBind, acceptVolume, isPlace } from './accept-volume.ts'
 import type { LaidFile, ServiceSpec } from './spec.ts'
 
 type Refuse = (message: string) => void
@@ -18,6 +18,7 @@ export function acceptSpec(spec: ServiceSpec, { api, ...ports }: Rules): void {
     throw new RuntimeFailure('spec_refused', `${spec.service}: ${message}`)
   }
   for (const volume of spec.volumes) acceptVolume(volume, spec, refuse)
+  for (const bind of spec.binds ?? []) acceptBind(bind, spec, refuse)
   for (const { target } of spec.memory ?? []) {
     if (!isPlace(target)) refuse(`the folder in memory “${target}” needs an absolute path in the container.`)
   }

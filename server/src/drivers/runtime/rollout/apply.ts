@@ -8,7 +8,7 @@ import type { Guard } from '../guard.ts'
 import { machineBytes } from '../machine.ts'
 import { ownNetworks } from '../networks.ts'
 import type { EnginePolicy } from '../policy.ts'
-import { acceptExisting } from '../volumes.ts'
+import { acceptExisting, requireThere } from '../volumes.ts'
 import { acceptSpec } from './accept.ts'
 import { refuseTaken } from './accept-ports.ts'
 import { atFirst, replicasOf } from './grow.ts'
@@ -79,7 +79,12 @@ export async function applySpec(
       if (leaving.length > 0) throw new StillLeaving(leaving)
       await refuseTaken(docker, spec, instance, signal)
       const of = (all: { name: string }[]) => ({ instance, project: spec.project, names: all.map(({ name }) => name) })
-      await acceptExisting(docker, of(spec.volumes), signal)
+      await acceptExisting(docker, of(spec.volumes.filter(({ inPlace }) => !inPlace)), signal)
+      await requireThere(
+        docker,
+        spec.volumes.filter(({ inPlace }) => inPlace),
+        signal,
+      )
       const networks = await ownNetworks(docker, of(spec.networks), signal)
       const health = await healthOf(docker, spec, instance, signal)
       // They are written too.

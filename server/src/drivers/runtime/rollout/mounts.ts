@@ -6,9 +6,15 @@ import type { MemoryVolume, ServiceSpec, VolumeMount } from './spec.ts'
 type Owner = { instance: string; project: string }
 
 /** Volumes and folders in memory, in the engine's words. */
-export function mountsOf({ volumes, memory = [], project }: ServiceSpec, instance: string): Mount[] {
+export function mountsOf({ volumes, binds = [], memory = [], project }: ServiceSpec, instance: string): Mount[] {
   return [
-    ...volumes.map((volume) => volumeMount(volume, { instance, project })),
+    ...volumes.map((volume) => (volume.inPlace ? asItIs(volume) : volumeMount(volume, { instance, project }))),
+    ...binds.map(({ source, target, readOnly }) => ({
+      Type: 'bind' as const,
+      Source: source,
+      Target: literal(target),
+      ReadOnly: readOnly,
+    })),
     ...memory.map(({ target, sizeBytes, mode }) => {
       const options = {
         ...(sizeBytes !== undefined && { SizeBytes: sizeBytes }),
@@ -21,6 +27,18 @@ export function mountsOf({ volumes, memory = [], project }: ServiceSpec, instanc
       }
     }),
   ]
+}
+
+/** Without labels and options: the engine would write them on a volume that it makes, and this one is never made. */
+function asItIs({ name, target, readOnly, subpath, copy = true }: VolumeMount): Mount {
+  const options = { ...(subpath !== undefined && { Subpath: subpath }), ...(!copy && { NoCopy: true }) }
+  return {
+    Type: 'volume',
+    Source: name,
+    Target: literal(target),
+    ReadOnly: readOnly,
+    ...(Object.keys(options).length > 0 && { VolumeOptions: options }),
+  }
 }
 
 function volumeMount(volume: VolumeMount, { instance, project }: Owner): Mount {

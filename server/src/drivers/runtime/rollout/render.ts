@@ -90,8 +90,8 @@ function restartOf({ job, restart, restartPolicy = {} }: ServiceSpec): NonNullab
   }
 }
 
-function orderOf({ order, volumes, ports = [], canShare = false }: ServiceSpec): ServiceSpec['order'] {
-  const exclusive = !canShare && volumes.some((volume) => !volume.readOnly)
+function orderOf({ order, volumes, binds = [], ports = [], canShare = false }: ServiceSpec): ServiceSpec['order'] {
+  const exclusive = !canShare && [...volumes, ...binds].some(({ readOnly }) => !readOnly)
   return ports.length > 0 || exclusive ? 'stop-first' : order
 }
 

@@ -20,6 +20,10 @@ export type ServiceSpec = {
   /** Aliases belong to a network: the short name of a service must not be heard on a network of several projects. */
   networks: { name: string; aliases: string[] }[]
   volumes: VolumeMount[]
+  /** Paths of the server itself. Only what `granted` names, letter by letter. */
+  binds?: { source: string; target: string; readOnly: boolean }[]
+  /** What is on the server and not the project's own, and that it may use where it is: by adoption, and by nothing else. */
+  granted?: { volumes: string[]; paths: string[] }
   /** Folders in memory, gone with the container. */
   memory?: { target: string; sizeBytes?: number; mode?: number }[]
   /** Files that are laid into the container; the engine keeps them, secrets sealed and in memory only. */
@@ -75,6 +79,8 @@ export type VolumeMount = {
   copy?: boolean
   /** It lives in memory (tmpfs), from when it is made on. */
   memory?: MemoryVolume
+  /** It is there already and not the project's own: used as it is, never made, labelled or removed. Needs to be `granted`. */
+  inPlace?: true
 }
 
 /** Numbers and flags, never text: the engine hands what becomes of them to mount(2). */
