@@ -9,8 +9,8 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file))
 const product = (file: string) => /^(contract|server|cli|dashboard)\/src\//.test(file) && !file.endsWith('.test.ts')
 
-/** Dockerfiles and compose files may name a shell: it is the user's own, in the user's container. */
-const writesForContainers = (file: string) => /^server\/src\/core\/(build|compose)\//.test(file)
+/** Dockerfiles, compose files and containers that are adopted may name a shell: it is the user's own, in the user's container. */
+const writesForContainers = (file: string) => /^server\/src\/core\/(build|compose|migration\/carry-over)\//.test(file)
 
 /** Constant scripts that run inside of containers, with data as arguments. README and SECURITY.md name them. */
 const constantScripts = ['server/src/drivers/runtime/rollout/health.ts']

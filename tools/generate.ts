@@ -12,6 +12,7 @@ import { BUILT } from '../server/test/conformance/areas.ts'
 import { OPEN } from '../server/test/conformance/open.ts'
 import { withClaims } from './claims.ts'
 import { conformanceFindings, conformancePage } from './conformance.ts'
+import { recognitionPage } from './recognition.ts'
 
 /**
  * Writes the reference pages that are made from code; with --check it only says whether they are as committed.
@@ -26,6 +27,7 @@ const pages: Record<string, string> = {
   'docs/reference/errors.md': errorsPage(),
   'docs/reference/conformance.md': conformancePage(conformance),
   'README.md': await withClaims(read(join(root, 'README.md'))),
+  'docs/reference/recognition.md': recognitionPage(),
 }
 const findings = conformanceFindings({
   ...conformance,

@@ -9,6 +9,7 @@ import { githost } from './githost.ts'
 import { githostDeliveries } from './githost-deliveries.ts'
 import { githostSettings } from './githost-settings.ts'
 import { me } from './me.ts'
+import { migration } from './migration.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
 import { servers } from './servers.ts'
@@ -33,4 +34,5 @@ export const endpoints = {
   githost,
   githostDeliveries,
   githostSettings,
+  migration,
 } as const satisfies Record<string, Record<string, Endpoint>>

@@ -27,6 +27,7 @@ import { blocksIn } from './core/githost/store.ts'
 import { installationTokens } from './core/githost/tokens.ts'
 import { claims } from './core/idempotency/claims.ts'
 import { openInstance } from './core/instance/guard.ts'
+import { scanTurns } from './core/migration/scan-turns.ts'
 import type { Platform } from './core/platform.ts'
 import { tokenUse } from './core/tokens/use.ts'
 import { openDatabase } from './db/database.ts'
@@ -52,6 +53,7 @@ import type { EngineTarget } from './drivers/runtime/engine.ts'
 import { dockerInspector } from './drivers/runtime/inspect.ts'
 import { FILES_VOLUME, projectVolume } from './drivers/runtime/labels.ts'
 import { type InstanceMark, requireOwn } from './drivers/runtime/owner.ts'
+import { serverReading } from './drivers/runtime/reading/open-reader.ts'
 import { swarmRuntime } from './drivers/runtime/swarm.ts'
 import { generateKeyPair } from './drivers/ssh/key-pair.ts'
 import { publicKeyOf } from './drivers/ssh/public-key.ts'
@@ -123,6 +125,7 @@ export function wire(config: Config, logger: Logger): Wired {
     changes,
     ...toldOf(config, { db, changes }),
     runtime,
+    serverReading: serverReading(mark),
     ...outsideOf(config, mark),
     githost: githostOf(config, db),
     githostTokens: installationTokens(changes),
@@ -144,7 +147,12 @@ export function wire(config: Config, logger: Logger): Wired {
 }
 
 /** What a process has in memory and may lose. */
-const heldBy = (db: Platform['db']) => ({ tokenUse: tokenUse(db), denials: denials(db), claims: claims(db) })
+const heldBy = (db: Platform['db']) => ({
+  tokenUse: tokenUse(db),
+  denials: denials(db),
+  claims: claims(db),
+  scans: scanTurns(),
+})
 
 /** What deployments print, as it comes and as it is kept. */
 function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'>) {

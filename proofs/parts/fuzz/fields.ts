@@ -50,6 +50,7 @@ const AREAS = [
   'backupDestinations',
   'githost',
   'githostDeliveries',
+  'migration',
 ] as const
 const ELSEWHERE = ['operations', 'auth', 'me', 'tokens', 'members', 'audit']
 

@@ -11,6 +11,7 @@ import type { Edge } from '../drivers/edge/edge.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
 import type { GitHost } from '../drivers/githost/githost.ts'
 import type { EngineInspector, EngineTarget } from '../drivers/runtime/engine.ts'
+import type { ServerReading } from '../drivers/runtime/reading/server-reader.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
 import type { StorageOpener } from '../drivers/storage/storage.ts'
 import type { TlsProbe } from '../drivers/tls-probe/tls-probe.ts'
@@ -25,6 +26,7 @@ import type { Redactors } from './deployments/redact/redactors.ts'
 import type { InstallationTokens } from './githost/tokens.ts'
 import type { Claims } from './idempotency/claims.ts'
 import type { Instance } from './instance/guard.ts'
+import type { ScanTurns } from './migration/scan-turns.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
 import type { TokenUse } from './tokens/use.ts'
 
@@ -59,6 +61,9 @@ export type Platform = {
   redactors: Redactors
   liveRedactors: LiveRedactors
   runtime: Runtime
+  /** Looks at servers, and can do no more. */
+  serverReading: ServerReading
+  scans: ScanTurns
   edge: Edge<EngineTarget>
   dns: Dns
   tlsProbe: TlsProbe

@@ -7,6 +7,7 @@ import { DESTINATIONS } from './destinations.ts'
 import { GITHOST } from './githost.ts'
 import { GITHOST_ATTEMPTS } from './githost-attempts.ts'
 import { LIFE } from './life.ts'
+import { MIGRATION } from './migration.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
 import { ROLES } from './roles.ts'
@@ -31,4 +32,5 @@ export const BUILT: BuiltArea[] = [
   { title: 'Supporting resources', statements: SUPPORTING },
   { title: 'Git host connection', statements: GITHOST },
   { title: 'Attempts on the git host connection', statements: GITHOST_ATTEMPTS },
+  { title: 'Server migration', statements: MIGRATION },
 ]

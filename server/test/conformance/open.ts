@@ -10,11 +10,6 @@ export const OPEN: OpenArea[] = [
   {
     title: 'Server migration',
     open: [
-      migration('scan', 'POST /api/migration/scan', 'tells what runs on `serverId` as `stack`; server:write.'),
-      {
-        id: 'migration.scan-reads',
-        says: 'A scan finds compose stacks, their files and loose containers, and changes nothing.',
-      },
       migration('adopt', 'POST /api/migration/adopt', 'makes a project of the named services; server:write.'),
       {
         id: 'migration.adopt-looks',
@@ -22,12 +17,10 @@ export const OPEN: OpenArea[] = [
       },
       { id: 'migration.adopt-volumes', says: 'Adopting uses named volumes where they are, and deploys nothing.' },
       { id: 'migration.fields', says: 'Without `serverId`, `projectName` or a service: 400 that names the field.' },
-      { id: 'migration.server', says: 'A server of another organization, or none: 404, before anything happens.' },
       {
         id: 'migration.unreachable',
         says: 'A server whose engine cannot be asked, or adopting that fails: 502 with the reason.',
       },
-      { id: 'migration.cloud', says: 'In cloud mode no path of it is there: 404.' },
     ],
   },
   {

@@ -10,6 +10,7 @@ import { folderSessionRoutes } from './folder-sessions.ts'
 import { githostRoutes } from './githost.ts'
 import { githostDeliveryRoutes } from './githost-deliveries.ts'
 import { githostSettingRoutes } from './githost-settings.ts'
+import { migrationRoutes } from './migration.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
 import { serverRoutes } from './servers.ts'
@@ -27,4 +28,5 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...githostRoutes(platform),
   ...githostDeliveryRoutes(platform),
   ...githostSettingRoutes(platform),
+  ...migrationRoutes(platform),
 ]

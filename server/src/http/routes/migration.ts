@@ -1,0 +1,11 @@
+import { migration } from '@slipway/contract/migration'
+import { scanServer } from '../../core/migration/scan.ts'
+import type { Platform } from '../../core/platform.ts'
+import { untilGone } from '../gone.ts'
+import { on, type Route } from '../route.ts'
+
+/** For whoever has servers of their own: in cloud mode there is no such path. */
+export const migrationRoutes = (platform: Platform): Route[] =>
+  platform.config.mode === 'cloud'
+    ? []
+    : [on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, untilGone(reply)))]
