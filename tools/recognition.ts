@@ -5,7 +5,7 @@ export function recognitionPage(): string {
   const platforms = PLATFORMS.map(({ platform, marks }) => `| ${marks} | of ${platform}: shown, not adoptable |`)
   return `# What a scan recognises
 
-Platforms are from \`core/migration/platform-of.ts\`, by \`tools/generate.ts\`.
+Platforms are from \`core/migration/platform-of.ts\`, by \`tools/generate.ts\`. See [Move a server you already run](../how-to/move-a-server.md).
 
 | mark | is |
 |---|---|

@@ -21,6 +21,9 @@ export const DEPLOYMENT_ERRORS = {
   builder_unavailable: 'Nothing can be built on the server; the message says what is missing.',
   image_not_found: 'An image does not exist, may not be read, or its registry cannot be reached.',
   disk_full: 'A disk is full; the message says which.',
+  originals_present:
+    'What the services were adopted from still runs, or would come back, on the same volumes, paths or ports; the message names it.',
+  grant_missing: 'The project may not use a volume or a path of the server any more, or it is no longer what it was.',
   not_approved: 'Someone decided against it at a gate.',
   release_gone: 'The release to go back to is no longer there.',
   superseded: 'A push asked for a commit that is the active release already; nothing was left to do.',

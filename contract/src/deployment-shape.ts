@@ -6,7 +6,7 @@ export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'ad
 
 export const DeploymentSource = z
   .object({
-    kind: z.enum(['git', 'upload', 'image', 'compose']),
+    kind: z.enum(['git', 'upload', 'image', 'compose', 'adopted']),
     repo: z.string().optional(),
     branch: z.string().optional(),
     commitSha: z.string().optional(),

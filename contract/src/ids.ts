@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   dep: 'deployment',
   dst: 'backup destination',
   ghd: 'delivery',
+  gnt: 'grant',
 } as const
 export type IdPrefix = keyof typeof ID_PREFIXES
 

@@ -16,6 +16,7 @@ import { deployPipeline } from './core/deployments/pipeline.ts'
 import { redactors } from './core/deployments/redact/redactors.ts'
 import { removePipeline } from './core/deployments/remove.ts'
 import { restartPipeline } from './core/deployments/restart.ts'
+import { guardGrants } from './core/deployments/rollout/guard-grants.ts'
 import { reroutePipeline } from './core/deployments/rollout/reroute.ts'
 import { settlePipeline } from './core/deployments/settle.ts'
 import { mayConnect } from './core/domains/may-connect.ts'
@@ -108,6 +109,7 @@ export function wire(config: Config, logger: Logger): Wired {
   const instance = openInstance({ db, pool, dataDir, log: logger })
   const mark = { instance: config.instance, id: instance.id }
   const runtime = swarmRuntime({ ...mark, ...machineOf(config) })
+  const reading = serverReading(mark)
   const platform: Platform = {
     config,
     db,
@@ -124,8 +126,8 @@ export function wire(config: Config, logger: Logger): Wired {
     transport,
     changes,
     ...toldOf(config, { db, changes }),
-    runtime,
-    serverReading: serverReading(mark),
+    runtime: guardGrants(runtime, { db, serverReading: reading }),
+    serverReading: reading,
     ...outsideOf(config, mark),
     githost: githostOf(config, db),
     githostTokens: installationTokens(changes),

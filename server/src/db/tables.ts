@@ -4,6 +4,7 @@ import type { ProjectSettings } from '@slipway/contract/projects'
 import type { SaidServerPolicy, ServerReport } from '@slipway/contract/servers'
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { AdoptionTables } from './adoption-tables.ts'
 import type { BackupTables } from './backup-tables.ts'
 import type { CertificateTables } from './certificate-tables.ts'
 import type { DeploymentTables } from './deployment-tables.ts'
@@ -15,7 +16,8 @@ type Updated = ColumnType<Date, Date | string | undefined, Date | string>
 type Version = ColumnType<number, number | undefined, number>
 
 /** The tables as the code sees them: camelCase here, snake_case in PostgreSQL. */
-export type Tables = BackupTables &
+export type Tables = AdoptionTables &
+  BackupTables &
   CertificateTables &
   GithostTables &
   DeploymentTables & {

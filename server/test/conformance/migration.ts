@@ -1,6 +1,7 @@
 import { inFile, type Shown, type TestName } from './statement.ts'
 
 const scan = inFile('server/test/http/migration/scan.test.ts')
+const adopted = inFile('server/test/deployments/adopted.test.ts')
 
 const route = (id: string, path: string, says: string, ...tests: TestName[]): Shown => ({
   id: `migration.${id}`,
@@ -11,6 +12,11 @@ const route = (id: string, path: string, says: string, ...tests: TestName[]): Sh
 const rule = (id: string, says: string, ...tests: TestName[]): Shown => ({ id: `migration.${id}`, says, tests })
 
 const found = scan('a scan finds stacks, their files and loose containers, with what stands in the way of each')
+
+const recorded = adopted(
+  'a service that is adopted',
+  'is recorded with its data in place; nothing on the server is changed, and nothing deployed',
+)
 
 export const MIGRATION: Shown[] = [
   route(
@@ -25,6 +31,40 @@ export const MIGRATION: Shown[] = [
     'A scan finds compose stacks, their files and loose containers, and changes nothing.',
     found,
     scan('what is inspected is the same before and after'),
+  ),
+  route('adopt', 'POST /api/migration/adopt', 'makes a project of the named services; server:write.', recorded),
+  rule(
+    'adopt-looks',
+    'Adopting looks at the server again; what the client says of services is not believed.',
+    recorded,
+    adopted(
+      'what a choice may be',
+      'a service that may not be adopted is refused with its reasons, and nothing is recorded',
+    ),
+  ),
+  rule(
+    'adopt-volumes',
+    'Adopting uses named volumes where they are, and deploys nothing.',
+    recorded,
+    adopted(
+      'a service that is adopted',
+      'is deployed on the same volume once the original was stopped, and names lead to it',
+    ),
+  ),
+  rule(
+    'fields',
+    'Without `serverId`, `projectName` or a service: 400 that names the field.',
+    scan('%j is refused, and the field is named'),
+    adopted('what a choice may be', '%j is refused, and the field is named'),
+  ),
+  rule(
+    'unreachable',
+    'A server whose engine cannot be asked, or adopting that fails: 502 with the reason.',
+    scan('%s: 502 with the reason'),
+    adopted(
+      'what a choice may be',
+      'a server of another organization is not found, and an engine that cannot be asked is told',
+    ),
   ),
   rule(
     'server',

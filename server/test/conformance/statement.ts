@@ -2,7 +2,7 @@
 export type TestName = { file: string; name: string[] }
 
 /** One thing that the interface says: a route, a field, a status, a permission, a refusal. In our own words. */
-export type Statement = {
+type Statement = {
   /** Never given to another statement, so that it can be cited. */
   id: string
   /** As docs/reference/routes.txt writes it, without the permission. */

@@ -87,6 +87,23 @@ const ids = (world: World): Partial<Record<IdPrefix, Factory>> => ({
     make: async (org) => ({ value: (await deployment(world, org)).id }),
     unmake: (org, { value }) => org.owner.api('DELETE', `/api/deployments/${value}`),
   },
+  gnt: {
+    make: async (org) => {
+      const [projectId, serverId, id] = [await project(org), await server(org), newId('gnt')]
+      const granted = {
+        engineId: 'e',
+        kind: 'volume' as const,
+        source: id,
+        realPath: null,
+        device: null,
+        writable: true,
+      }
+      const row = { id, orgId: org.id, projectId, serverId, ...granted, createdBy: 'matrix' }
+      await world.platform.db.insertInto('mountGrant').values(row).execute()
+      return { value: id, with: { 'params.id': projectId } }
+    },
+    unmake: (_, { value }) => world.platform.db.deleteFrom('mountGrant').where('id', '=', value).execute(),
+  },
   ghd: {
     make: async (org) => ({ value: (await delivery(world, org)).id }),
     unmake: (_, { value }) => world.platform.db.deleteFrom('githostDelivery').where('id', '=', value).execute(),

@@ -13,6 +13,7 @@ import { requireServer } from '../servers/find.ts'
 import * as servers from '../servers/store.ts'
 import { notLinked, requireDeployable } from '../uploads/mode.ts'
 import * as uploads from '../uploads/store.ts'
+import { adoptedOn } from './blueprint/adopted-store.ts'
 import { submitDeployment } from './submit.ts'
 
 type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
@@ -25,6 +26,7 @@ export async function createDeployment(parts: Parts, caller: Caller, body: Build
     const overrides = await carry(tx, parts, caller, project, body)
     const source = await sourceOf(tx, parts, caller, project, body)
     const server = await serverOf(tx, caller, project, body)
+    if (source.kind === 'adopted') await requireSameServer(tx, project, server)
     if (body.deployTarget === 'local' && server.kind !== 'local') throw notHere(server.name)
     const trigger = source.kind === 'upload' ? 'upload' : 'manual'
     const request = {
@@ -86,12 +88,26 @@ async function sourceOf(
     return { kind: 'upload', uploadSessionId: body.uploadSessionId }
   }
   if (body.image !== undefined) return { kind: 'image', image: body.image }
+  if (project.repository === null && (await adoptedOn(tx, project)) !== undefined) return { kind: 'adopted' }
   if (project.repository === null) {
     throw new Refusal('no_source', 'The project has no repository, and no upload or image was named.', {
       hint: 'Send uploadSessionId or image, or link a repository with PATCH /api/projects/:id.',
     })
   }
   return { kind: 'git', repo: project.repository, branch: body.branch ?? project.branch ?? 'HEAD' }
+}
+
+/** Its data is on the server that it was adopted from, and stays there. */
+async function requireSameServer(tx: Tx, project: ProjectRow, server: { id: string; name: string }): Promise<void> {
+  if ((await adoptedOn(tx, project)) === server.id) return
+  throw new Refusal(
+    'invalid_request',
+    `The services of the project were adopted on another server than ${server.name}.`,
+    {
+      field: 'serverId',
+      hint: 'Leave serverId out, or set the server of the project to the one that they were adopted on.',
+    },
+  )
 }
 
 const notHere = (name: string) =>

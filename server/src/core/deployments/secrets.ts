@@ -3,6 +3,7 @@ import type { Platform } from '../platform.ts'
 import { secretsOf } from '../projects/git-credential.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import type { PlainVariable } from '../projects/variables.ts'
+import { loadAdopted } from './blueprint/adopted-store.ts'
 import { releaseOf } from './release/release.ts'
 import * as store from './store.ts'
 
@@ -11,7 +12,7 @@ type Deployment = Pick<store.DeploymentRow, 'orgId' | 'projectId' | 'request'>
 
 /**
  * Every value that must not be seen in what a deployment prints: the project's variables and git credential as they are
- * now, and the values that are frozen in the releases it may bring back.
+ * now, those of services that were adopted, and the values that are frozen in the releases it may bring back.
  */
 export async function secretsOfRun(
   parts: Parts,
@@ -22,7 +23,13 @@ export async function secretsOfRun(
     await store.findActive(parts.db, deployment.projectId),
     ...(rollbackOf === undefined ? [] : [await store.load(parts.db, deployment.orgId, rollbackOf)]),
   ]
-  return [...variables.map(({ value }) => value), ...secretsOf(parts, project), ...frozenSecrets(parts, releases)]
+  const adopted = await loadAdopted(parts.db, parts, project)
+  return [
+    ...variables.map(({ value }) => value),
+    ...adopted.flatMap(({ plan }) => Object.values(plan.compose.environment)),
+    ...secretsOf(parts, project),
+    ...frozenSecrets(parts, releases),
+  ]
 }
 
 /** The values that are frozen in the releases of these: environments, and what lies in secret files. */

@@ -60,4 +60,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   byId('githost_account', 'refresh_token'),
   byId('githost_attempt', 'secret'),
   byId('githost_hook', 'secret'),
+  {
+    table: 'adopted_service',
+    key: ['project_id', 'name'],
+    column: 'plan',
+    place: (project, name) => `adopted_service/${project}/${name}/plan`,
+  },
 ]

@@ -23,6 +23,7 @@ import { up as githostRepositories } from './0024_githost_repositories.ts'
 import { up as githostDeliveries } from './0025_githost_deliveries.ts'
 import { up as githostPush } from './0026_githost_push.ts'
 import { up as githostProblems } from './0027_githost_problems.ts'
+import { up as adoption } from './0030_adoption.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -64,4 +65,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0025_githost_deliveries': { up: githostDeliveries },
   '0026_githost_push': { up: githostPush },
   '0027_githost_problems': { up: githostProblems },
+  '0030_adoption': { up: adoption },
 }

@@ -1,4 +1,6 @@
 import { migration } from '@slipway/contract/migration'
+import { listGrants, revokeGrant } from '../../core/grants/manage.ts'
+import { adoptServices } from '../../core/migration/adopt.ts'
 import { scanServer } from '../../core/migration/scan.ts'
 import type { Platform } from '../../core/platform.ts'
 import { untilGone } from '../gone.ts'
@@ -8,4 +10,9 @@ import { on, type Route } from '../route.ts'
 export const migrationRoutes = (platform: Platform): Route[] =>
   platform.config.mode === 'cloud'
     ? []
-    : [on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, untilGone(reply)))]
+    : [
+        on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, untilGone(reply))),
+        on(migration.adopt, ({ caller, body, reply }) => adoptServices(platform, caller, body, untilGone(reply))),
+        on(migration.grants, ({ caller, params }) => listGrants(platform, caller, params.id)),
+        on(migration.revokeGrant, ({ caller, params }) => revokeGrant(platform, caller, params.id, params.grantId)),
+      ]

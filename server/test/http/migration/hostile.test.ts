@@ -83,3 +83,16 @@ test('whatever a server says is data: bounded, masked, and never followed', asyn
     { key: 'compose/constructor/__proto__', environment: expect.arrayContaining(['__proto__']) },
   ])
 })
+
+test('services with such names are adopted under plain ones, and their values sealed as they are', async () => {
+  const serverId = await addServer(org, 'host1')
+  const body = {
+    serverId,
+    projectName: `${tag} hostile`,
+    serviceNames: [`container/${tag}-meta`, 'compose/constructor/__proto__'],
+  }
+  const { status, body: adopted, text } = await api('POST', '/api/migration/adopt', body)
+  expect(status, text.slice(0, 500)).toBe(200)
+  expect(adopted.project.services).toEqual([`${tag}-meta`, expect.stringMatching(/^[a-z0-9_-]+$/)])
+  expect(text).not.toContain('$(id)')
+})

@@ -32,8 +32,25 @@ export type ComposePlan = Omit<ComposeService, 'configs' | 'secrets' | 'name' | 
   buildSecrets: Record<string, string>
   /** Those of its volumes that live in memory, by their key. */
   memoryVolumes: Record<string, MemoryVolume>
+  /** Set where it was adopted: which image it must be, and what it uses on the server where it is. */
+  adopted?: AdoptedParts
   /** Of what the source has in the places that are mounted from it: another content is another service. */
   mountedHash: string | null
+}
+
+/** Nothing that a user can write, in settings or in a compose file, becomes this: only adoption makes it. */
+export type AdoptedParts = {
+  image: { reference: string; id: string }
+  mounts: GrantedMount[]
+}
+type GrantedMount = {
+  kind: 'volume' | 'path'
+  source: string
+  target: string
+  readOnly: boolean
+  /** Of a volume. */
+  copy: boolean
+  subpath: string | null
 }
 
 const placeOf = (deploymentId: string) => `deployment/${deploymentId}/blueprint`

@@ -5,7 +5,9 @@ import type { SourceTree } from '../../build/source-tree.ts'
 import { COMPOSE_FILES } from '../../compose/file-names.ts'
 import type { Scene } from '../scene.ts'
 import { openSource } from '../source.ts'
+import { loadAdopted } from './adopted-store.ts'
 import type { Blueprint } from './blueprint.ts'
+import { ofAdopted } from './of-adopted.ts'
 import { ofSettings, type Setting } from './of-settings.ts'
 
 /**
@@ -13,7 +15,8 @@ import { ofSettings, type Setting } from './of-settings.ts'
  * them: then they are settings of its services. Without any, the source itself says so: a compose file, a workspace with several packages, or it is one.
  */
 export async function drawBlueprint(scene: Scene, source: DeploymentSource, signal: AbortSignal): Promise<Blueprint> {
-  const { settings, deployment } = scene
+  const { settings, deployment, parts, project } = scene
+  if (source.kind === 'adopted') return ofAdopted(await loadAdopted(parts.db, parts, project), settings)
   const { buildStrategy } = deployment.request
   if (source.kind === 'image' || (buildStrategy !== 'auto' && buildStrategy !== 'compose')) return ofSettings(settings)
   const tree = await openSource(scene, source, signal)

@@ -1,3 +1,4 @@
+import { requireInPlace } from '../release/require-in-place.ts'
 import type { Found, Scene } from '../scene.ts'
 import { pinSource } from '../source.ts'
 import { sealBlueprint } from './blueprint.ts'
@@ -8,6 +9,7 @@ export async function findSource(scene: Scene, signal: AbortSignal): Promise<Fou
   const { parts, deployment, events } = scene
   const source = await pinSource(scene, signal)
   const blueprint = await drawBlueprint(scene, source, signal)
+  await requireInPlace(scene, blueprint, signal)
   for (const { service, message } of blueprint.warnings)
     events.write('log', { service, step: 'source', stream: 'stderr', line: message })
   const services = blueprint.services.map(({ name }) => name)

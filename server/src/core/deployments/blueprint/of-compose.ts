@@ -140,7 +140,10 @@ function mountedHash({ mounts }: ComposeService, { entries }: SourceTree): strin
 }
 
 /** What people mean by "the site": the one the project exposes, one that is called so, or the first that opens a port. */
-function mainOf(services: ComposeService[], settings: Setting[]): string | null {
+export function mainOf(
+  services: Pick<ComposeService, 'name' | 'kind' | 'ports' | 'exposed' | 'build'>[],
+  settings: Setting[],
+): string | null {
   const exposed = settings.find(({ config }) => config.exposed === true)
   if (exposed) return exposed.name
   const listening = services.filter(

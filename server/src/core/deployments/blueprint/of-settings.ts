@@ -28,7 +28,7 @@ function mainOf(all: Setting[]): string | null {
 }
 
 /** Each after those it waits for; by name where nothing else decides. */
-function inOrder(plans: ServicePlan[]): ServicePlan[] {
+export function inOrder(plans: ServicePlan[]): ServicePlan[] {
   const left = plans.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   for (const { name, after } of left) {
     const missing = after.find(({ service }) => !left.some((one) => one.name === service))

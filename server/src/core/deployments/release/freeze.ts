@@ -8,6 +8,7 @@ import * as store from '../store.ts'
 import { firstPort } from './foreign-image.ts'
 import { networkName, privateNetwork, publicNetwork } from './names.ts'
 import { type Release, releaseOf, sealRelease } from './release.ts'
+import { requireInPlace } from './require-in-place.ts'
 import { checkSize } from './size.ts'
 import { specOfCompose } from './spec-of-compose.ts'
 import { mountsOf, publishedOf, specOf } from './spec-of-settings.ts'
@@ -23,6 +24,7 @@ export async function freezeRelease(
   signal: AbortSignal,
 ): Promise<Frozen> {
   const { parts, deployment } = scene
+  await requireInPlace(scene, blueprint, signal)
   const hosts = await namesOf(parts, deployment)
   const names = blueprint.services.map(({ name }) => name)
   const led = new Set(hosts.map(({ service }) => (names.includes(service) ? service : blueprint.main)))

@@ -7,6 +7,7 @@ import type { ServicePlan } from '../blueprint/blueprint.ts'
 import type { BuiltImage } from '../parts.ts'
 import { buildSecrets, type Scene } from '../scene.ts'
 import { openSource } from '../source.ts'
+import { adoptedImage } from './adopted-image.ts'
 import { composeBuild, settingsBuild } from './build-of.ts'
 import { explainBuild } from './explain-build.ts'
 import { foreignImage } from './foreign-image.ts'
@@ -29,6 +30,7 @@ export async function makeImage(
   signal: AbortSignal,
 ): Promise<BuiltImage> {
   const { engineId } = await claimServer(scene.parts, scene.server, signal)
+  if (plan.compose?.adopted) return adoptedImage(scene, plan, plan.compose.adopted, signal)
   const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
   if (ready !== null) return foreignImage(scene, plan, ready, signal)
   const build = () => buildImage(scene, plan, source, signal)

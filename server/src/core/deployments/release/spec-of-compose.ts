@@ -43,6 +43,7 @@ export function specOfCompose(wanted: Wanted): ServiceSpec {
     stopGraceMs: compose.stopGraceMs ?? STOP_MS,
     networks: wanted.networks,
     volumes: volumesOf(wanted),
+    ...grantedOf(compose),
     ...(compose.ports.length > 0 && { ports: compose.ports.flatMap(published) }),
     init: compose.init,
     ...(compose.kind === 'job' && { job: true }),
@@ -64,8 +65,15 @@ const published = ({ target, published, protocol }: ComposePlan['ports'][number]
   protocol === 'sctp' ? [] : [{ target, published, protocol }]
 
 function volumesOf({ plan, volumeOf, filesVolume }: Wanted): VolumeMount[] {
-  const { mounts, memoryVolumes } = plan.compose
-  return mounts.flatMap((mount): VolumeMount[] => {
+  const { mounts, memoryVolumes, adopted } = plan.compose
+  const inPlace = (adopted?.mounts ?? []).flatMap(
+    ({ kind, source, target, readOnly, copy, subpath }): VolumeMount[] => {
+      if (kind !== 'volume') return []
+      const more = { ...(!copy && { copy: false }), ...(subpath !== null && { subpath }) }
+      return [{ name: source, target, readOnly, ...more, inPlace: true }]
+    },
+  )
+  const own = mounts.flatMap((mount): VolumeMount[] => {
     if (mount.kind === 'bind') {
       const { source, target, readOnly } = mount
       return [{ name: filesVolume, target, readOnly, ...(source !== '.' && { subpath: source }), copy: false }]
@@ -85,6 +93,21 @@ function volumesOf({ plan, volumeOf, filesVolume }: Wanted): VolumeMount[] {
       },
     ]
   })
+  return [...own, ...inPlace]
+}
+
+/** What it uses on the server where it is: named twice, once as a mount and once as what was granted. */
+function grantedOf({ adopted }: ComposePlan): Pick<ServiceSpec, 'binds' | 'granted'> {
+  if (!adopted || adopted.mounts.length === 0) return {}
+  const binds = adopted.mounts.filter(({ kind }) => kind === 'path')
+  const sources = (of: 'volume' | 'path') =>
+    adopted.mounts.filter(({ kind }) => kind === of).map(({ source }) => source)
+  return {
+    ...(binds.length > 0 && {
+      binds: binds.map(({ source, target, readOnly }) => ({ source, target, readOnly })),
+    }),
+    granted: { volumes: sources('volume'), paths: sources('path') },
+  }
 }
 
 /** What only some services say. */

@@ -1,0 +1,16 @@
+import { checkInPlace, type InPlaceUse } from '../../grants/check-in-place.ts'
+import type { Blueprint } from '../blueprint/blueprint.ts'
+import { DeployFailure } from '../failure.ts'
+import type { Scene } from '../scene.ts'
+
+/** Before anything is done for a deployment: what its services use on the server where it is must be theirs to use, and free. */
+export async function requireInPlace(scene: Scene, { services }: Blueprint, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, policy } = scene
+  for (const { name, compose } of services) {
+    if (!compose?.adopted) continue
+    const ports = policy.hostPorts ? compose.ports.map(({ published }) => published) : []
+    const use: InPlaceUse = { ...deployment, mounts: compose.adopted.mounts, ports }
+    const obstacle = await checkInPlace(parts, engine, use, signal)
+    if (obstacle) throw new DeployFailure({ ...obstacle, service: name })
+  }
+}

@@ -1,0 +1,27 @@
+import { transaction } from '../../db/database.ts'
+import { notFound } from '../../errors.ts'
+import { type Caller, require } from '../access/caller.ts'
+import { record } from '../audit/record.ts'
+import type { Platform } from '../platform.ts'
+import { requireProject } from '../projects/find.ts'
+import * as store from './store.ts'
+
+type Db = Pick<Platform, 'db'>
+
+/** What a project may use of servers that is not its own. */
+export async function listGrants({ db }: Db, caller: Caller, projectId: string) {
+  const project = await requireProject(db, caller, projectId)
+  return { data: (await store.list(db, project)).map(store.shape), nextCursor: null }
+}
+
+/** What runs keeps running; the next deployment that needs it is refused. */
+export async function revokeGrant({ db }: Db, caller: Caller, projectId: string, id: string) {
+  require(caller, 'server:write')
+  return transaction(db, async (tx) => {
+    const project = await requireProject(tx, caller, projectId)
+    const row = await store.revoke(tx, project, id, caller.userName)
+    if (!row) throw notFound('grant')
+    await record(tx, caller, 'grant.revoke', projectId, { grant: id, kind: row.kind, source: row.source })
+    return { success: true as const }
+  })
+}
