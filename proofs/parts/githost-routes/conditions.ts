@@ -191,7 +191,7 @@ async function guarded({ host }: Stage, on: object, off: object) {
   return async () => host.do.org({ login: 'acme', ...off })
 }
 
-export async function installationOf({ database }: Stage, { orgId }: Tenant): Promise<number> {
+async function installationOf({ database }: Stage, { orgId }: Tenant): Promise<number> {
   const { rows } = await database.pool.query('select installation_id from githost_link where org_id = $1', [orgId])
   return Number(rows[0]?.installation_id)
 }

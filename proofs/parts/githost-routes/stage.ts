@@ -18,7 +18,7 @@ export type Tenant = {
 export type Tally = { cases: number; failed: string[] }
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-export const PUBLIC_URL = 'https://slipway.example.com'
+const PUBLIC_URL = 'https://slipway.example.com'
 export const REDIRECT = `${PUBLIC_URL}/api/githost/connect/redirect`
 /** The id that `gh` carries for its own device login. */
 const GH_CLIENT = '178c6fc778ccc68e1d6a'
