@@ -34,14 +34,16 @@ const PATIENCE = sql`interval '5 seconds'`
 /**
  * Heads whose time has come, and those of the same organization whose time is near: one request asks about a hundred of
  * them. An organization with more than that is taken alone, so that its lists are full ones. Whoever claims moves the time
- * on in the same statement, so no two processes poll a head in the same round.
+ * on in the same statement, so no two processes poll a head in the same round; and an organization is claimed by one of them
+ * at a time, or each would ask about some of its heads.
  */
 export async function claim(db: Queryable, { now, poller, organizations, most }: Claiming): Promise<Polled[]> {
   const { rows } = await sql<Polled>`
     with due as (select org_id from githost_head where poll_at <= ${now} and (
         poller is null or poller = ${poller} or poll_at <= ${now}::timestamptz - ${PATIENCE})
         and ${rested(now)} order by poll_at limit ${organizations * 10}),
-    chosen as (select distinct org_id from due limit ${organizations}),
+    several as (select distinct org_id from due limit ${organizations}),
+    chosen as materialized (select org_id from several where pg_try_advisory_xact_lock(hashtextextended('githost polls of ' || org_id, 0))),
     large as (select org_id from githost_head h where org_id in (select org_id from chosen)
       and ${isNear(now)} group by org_id having count(*) > ${PER_LIST} order by org_id limit 1),
     near as (select h.org_id, h.host, h.repo_id, h.ref from githost_head h
