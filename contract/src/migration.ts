@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 import { MigrationStack } from './migration-shape.ts'
-import { Done } from './pages.ts'
+import { Done, PageQuery, pageOf } from './pages.ts'
 import { ProjectName } from './projects.ts'
 
 const serverId = idOf('srv')
@@ -77,7 +77,8 @@ export const migration = {
     summary: 'What a project may use of servers that is not its own',
     access: { permission: 'project:read' },
     params: z.object({ id: idOf('prj') }),
-    response: z.object({ data: z.array(MountGrant), nextCursor: z.null() }),
+    query: PageQuery,
+    response: pageOf(MountGrant),
   }),
   revokeGrant: endpoint({
     method: 'DELETE',

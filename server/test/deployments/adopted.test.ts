@@ -1,7 +1,10 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { dockerApi } from '../../../lab/docker.ts'
-import { startSite } from './site.ts'
+import { GOOD, startSite } from './site.ts'
 
 const site = await startSite('adopted')
 const { api } = site
@@ -104,7 +107,9 @@ describe('a service that is adopted', () => {
     await engine('POST', `/containers/${original}/stop?t=2`)
     const seen = await deploy(project)
     expect([seen.status, seen.error]).toEqual(['ready', null])
-    const filters = encodeURIComponent(JSON.stringify({ label: [`slipway.project=${project}`] }))
+    // Not the project's gateway, which is its own too.
+    const label = [`slipway.project=${project}`, `slipway.service=${tag}-web`]
+    const filters = encodeURIComponent(JSON.stringify({ label }))
     const [container] = await engine('GET', `/containers/json?filters=${filters}`)
     const { Mounts, Image, Config } = await inspect(container.Id)
     const was = await inspect(original)
@@ -147,6 +152,25 @@ describe('a service that is adopted', () => {
     const filters = encodeURIComponent(JSON.stringify({ label: [`slipway.project=${project}`] }))
     await expect.poll(() => engine('GET', `/services?filters=${filters}`), { timeout: 60_000 }).toEqual([])
     expect((await engine('GET', `/volumes/${volume}`)).Name).toBe(volume)
+  })
+})
+
+describe('a path of the server that was granted', () => {
+  test('is used where it is, and refused once it leads elsewhere', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-adopted-'))
+    mkdirSync(join(folder, 'data'))
+    const id = await makeOriginal(`${tag}-path`, { binds: [`${join(folder, 'data')}:/data`] })
+    const { body } = await adopt(`${tag}-path`, [`container/${tag}-path`])
+    await engine('POST', `/containers/${id}/stop?t=2`)
+    const first = await deploy(body.project.id)
+    expect([first.status, first.error]).toEqual(['ready', null])
+    renameSync(join(folder, 'data'), join(folder, 'aside'))
+    symlinkSync('/etc', join(folder, 'data'))
+    const second = await deploy(body.project.id)
+    expect([second.status, second.error?.code]).toEqual(['failed', 'grant_missing'])
+    expect(second.error?.message).toContain('leads elsewhere now')
+    await api('DELETE', `/api/deployments/${first.id}?force=true`)
+    rmSync(folder, { recursive: true })
   })
 })
 
@@ -228,6 +252,28 @@ describe('what was granted to a project', () => {
     return (await Promise.all(listed.map(({ Id }) => inspect(Id)))).flatMap(({ Mounts }) => Mounts)
   }
 
+  const isForeign = ({ Name, Source }: { Name?: string; Source: string }) =>
+    Name === volume || Source === '/srv' || Source.includes(`/${volume}/`)
+
+  test('is reached by no setting of a service', async () => {
+    const id = await site.project(`${tag}-settings`, { bakeSeconds: 0 })
+    for (const mount of [`${volume}:/x`, `/var/lib/docker/volumes/${volume}/_data:/x`, '/srv:/x']) {
+      const put = await api('PUT', `/api/projects/${id}/services/web`, {
+        volumes: [mount],
+        command: ['node', '-e', GOOD],
+      })
+      if (put.status !== 200) continue
+      const { body } = await api('POST', '/api/deployments/build/access', {
+        projectId: id,
+        image: 'busybox:1',
+        serverId,
+      })
+      await site.ended(body.deployment_id)
+      const mounts = await mountsOf(id)
+      expect(mounts.filter(isForeign)).toEqual([])
+    }
+  })
+
   test.each([
     ['the name of the volume', () => [`${volume}:/x`, `volumes: {${volume}: {external: true}}`]],
     ['another name for the volume', () => ['x:/x', `volumes: {x: {external: true, name: ${volume}}}`]],
@@ -250,9 +296,7 @@ describe('what was granted to a project', () => {
     for (const id of [adopted.body.project.id, other]) {
       await site.ended(await site.start(id, { 'compose.yaml': compose }, { serverId, buildStrategy: 'compose' }))
       const mounts = await mountsOf(id)
-      expect(
-        mounts.filter(({ Name, Source }) => Name === volume || Source === '/srv' || Source.includes(`/${volume}/`)),
-      ).toEqual([])
+      expect(mounts.filter(isForeign)).toEqual([])
       const { body } = await api('GET', `/api/deployments?projectId=${id}`)
       for (const { id: one, active } of body.data) if (active) await api('DELETE', `/api/deployments/${one}?force=true`)
       await expect

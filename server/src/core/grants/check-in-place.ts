@@ -27,6 +27,9 @@ export async function checkInPlace(
   const rows = await store.alive(parts.db, use.orgId, project)
   const wanted = { project, volumes: of('volume'), paths: of('path'), ports }
   const { engineId, missing, occupants } = await parts.runtime.occupants(engine, wanted, { signal })
+  const granted = mounts.flatMap(
+    (mount) => rows.find((row) => row.kind === mount.kind && row.source === mount.source) ?? [],
+  )
   const lacking = mounts.map((mount) => lackingFor(mount, rows, engineId)).find((why) => why !== null)
   if (lacking) return { code: 'grant_missing', message: lacking, hint: GRANT_HINT }
   if (missing.length > 0) {
@@ -39,7 +42,7 @@ export async function checkInPlace(
   }
   const way = inTheWay(occupants)
   if (way) return { code: 'originals_present', message: way.message, hint: way.hint }
-  const moved = await movedPath(parts, engine, rows, wanted.paths, signal)
+  const moved = await movedPath(parts, engine, granted.flatMap(pathOf), signal)
   return moved === null
     ? null
     : {
@@ -61,12 +64,17 @@ function lackingFor({ kind, source, readOnly }: InPlaceMount, rows: store.GrantR
   return readOnly || row.writable ? null : `The project may only read ${what} of the server.`
 }
 
+/** A path of the server, or a volume that is one in disguise, and where its links ended when it was granted. */
+const pathOf = ({ kind, source, device, realPath }: store.GrantRow): { path: string; real: string | null }[] => {
+  const path = kind === 'path' ? source : device
+  return path?.startsWith('/') ? [{ path, real: realPath }] : []
+}
+
 /** A path whose links end elsewhere now is another one: whoever may write beside it could make it lead anywhere. */
 async function movedPath(
   { serverReading }: Pick<Platform, 'serverReading'>,
   engine: EngineTarget,
-  rows: store.GrantRow[],
-  paths: string[],
+  paths: { path: string; real: string | null }[],
   signal: AbortSignal,
 ): Promise<string | null> {
   if (paths.length === 0) return null
@@ -74,12 +82,17 @@ async function movedPath(
   try {
     const { files } = reader
     if (files === null) return 'The server offers no files to look at (SFTP), so its paths cannot be checked.'
-    for (const path of paths) {
-      const real = await files.realpath(path).catch(() => null)
-      const row = rows.find(({ kind, source }) => kind === 'path' && source === path)
-      if (real === null) return `The path ${path} is no longer on the server.`
-      if (real !== row?.realPath) return `The path ${path} of the server leads elsewhere now than when it was granted.`
-      await files.facts(real)
+    for (const { path, real } of paths) {
+      const now = await files.realpath(path).catch(() => null)
+      if (now === null) return `The path ${path} is no longer on the server.`
+      if (now !== real) return `The path ${path} of the server leads elsewhere now than when it was granted.`
+      if (
+        !(await files.facts(now).then(
+          () => true,
+          () => false,
+        ))
+      )
+        return `The path ${path} is no longer on the server.`
     }
     return null
   } finally {

@@ -1,3 +1,4 @@
+import type { PageQuery } from '@slipway/contract/pages'
 import { transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
 import { type Caller, require } from '../access/caller.ts'
@@ -9,10 +10,8 @@ import * as store from './store.ts'
 type Db = Pick<Platform, 'db'>
 
 /** What a project may use of servers that is not its own. */
-export async function listGrants({ db }: Db, caller: Caller, projectId: string) {
-  const project = await requireProject(db, caller, projectId)
-  return { data: (await store.list(db, project)).map(store.shape), nextCursor: null }
-}
+export const listGrants = async ({ db }: Db, caller: Caller, projectId: string, query: PageQuery) =>
+  store.list(db, await requireProject(db, caller, projectId), query)
 
 /** What runs keeps running; the next deployment that needs it is refused. */
 export async function revokeGrant({ db }: Db, caller: Caller, projectId: string, id: string) {

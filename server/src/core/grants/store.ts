@@ -1,25 +1,28 @@
 import type { MountGrant } from '@slipway/contract/migration'
+import type { Page, PageQuery } from '@slipway/contract/pages'
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
+import { startOf, toPage } from '../page.ts'
 
 export type GrantRow = Selectable<Tables['mountGrant']>
 /** A project that was looked up with its organization. */
 type Owner = { id: string; orgId: string }
 
-const MOST_LISTED = 1000
-
 /** The newest first; those that were revoked, too. */
-export const list = (db: Queryable, project: Owner) =>
-  db
+export async function list(db: Queryable, project: Owner, query: PageQuery): Promise<Page<MountGrant>> {
+  const rows = await db
     .selectFrom('mountGrant')
     .selectAll()
     .where('orgId', '=', project.orgId)
     .where('projectId', '=', project.id)
+    .where('id', '<', startOf(query))
     .orderBy('id', 'desc')
-    .limit(MOST_LISTED)
+    .limit(query.limit + 1)
     .execute()
+  return toPage(rows, query, (row) => row.id, shape)
+}
 
 /** Those that hold now. */
 export const alive = (db: Queryable, orgId: string, projectId: string) =>
@@ -30,6 +33,10 @@ export const alive = (db: Queryable, orgId: string, projectId: string) =>
     .where('projectId', '=', projectId)
     .where('revokedAt', 'is', null)
     .execute()
+
+/** Of two who want the same of a server at once, one is first. */
+export const lockServer = (db: Queryable, orgId: string, serverId: string) =>
+  db.selectFrom('server').select('id').where('orgId', '=', orgId).where('id', '=', serverId).forUpdate().execute()
 
 /** What other projects may write to of these, on this server. */
 export const takenByOthers = (db: Queryable, serverId: string, wanted: { kind: string; source: string }[]) =>
@@ -62,7 +69,7 @@ export const revoke = (db: Queryable, project: Owner, id: string, by: string) =>
     .returningAll()
     .executeTakeFirst()
 
-export const shape = (row: GrantRow): MountGrant => ({
+const shape = (row: GrantRow): MountGrant => ({
   id: row.id,
   serverId: row.serverId,
   kind: row.kind,

@@ -34,17 +34,26 @@ export async function adoptServices(
   const look = { orgId: caller.orgId, sizes: false, around: false }
   const found = await parts.scans(server.id, signal, () => discover(parts, engineOf(parts, server), look, signal))
   const adoption = planAdoption(found, choose(found.units, serviceNames))
-  const missing = adoption.grants.find(
-    ({ kind, source }) => kind === 'path' && (found.realPaths.get(source) ?? null) === null,
-  )
-  if (missing) throw unseen(missing.source)
+  const missing = adoption.grants
+    .map(pathOf)
+    .find((path) => path !== null && (found.realPaths.get(path) ?? null) === null)
+  if (missing) throw unseen(missing)
   return transaction(parts.db, (tx) => write(tx, parts, caller, { server, projectName, found, adoption }))
 }
+
+/** Of a path, or of a volume that is a path in disguise. */
+const pathOf = ({
+  kind,
+  source,
+  device,
+}: Pick<Adoption['grants'][number], 'kind' | 'source' | 'device'>): string | null =>
+  kind === 'path' ? source : device?.startsWith('/') ? device : null
 
 type Recorded = { server: ServerRow; projectName: string; found: Discovery; adoption: Adoption }
 
 async function write(tx: Tx, parts: Parts, caller: Caller, { server, projectName, found, adoption }: Recorded) {
   const input = { name: projectName, repository: null, branch: null, gitCredential: null, settings: {} }
+  await grants.lockServer(tx, caller.orgId, server.id)
   const project = await insertProject(tx, parts, caller, { ...input, serverId: server.id })
   if (!project) throw nameTaken(projectName)
   await refuseTaken(tx, server.id, adoption)
@@ -54,7 +63,7 @@ async function write(tx: Tx, parts: Parts, caller: Caller, { server, projectName
   const rows = adoption.grants.map(({ kind, source, device, writable }) => ({
     ...{ id: newId('gnt'), orgId: caller.orgId, projectId: project.id, serverId: server.id, engineId: found.engine.id },
     ...{ kind, source, device, writable, createdBy: caller.userName },
-    realPath: kind === 'path' ? (found.realPaths.get(source) ?? null) : null,
+    realPath: found.realPaths.get(pathOf({ kind, source, device }) ?? '') ?? null,
   }))
   await grants.insert(tx, rows)
   for (const { id, kind, source, writable } of rows)

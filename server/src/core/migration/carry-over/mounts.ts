@@ -33,7 +33,7 @@ export function mountsOf(found: FoundContainer, around: Around, tell: Tell): { i
           'volumes',
           `${shown(target)} is mounted without ${shown(propagation)}: what is mounted below it later is not seen.`,
         )
-      inPlace.push({ kind: 'path', source: posix.normalize(source), target, readOnly: !writable })
+      inPlace.push({ kind: 'path', source: plainPath(source), target, readOnly: !writable })
     } else if (kind !== 'tmpfs')
       tell.refuse('volumes', `It has a mount of the type ${shown(kind)} at ${shown(target)}.`)
   }
@@ -95,7 +95,7 @@ export function unsafePath(
   source: string,
   { rootDir, socketPath }: Pick<Around, 'rootDir' | 'socketPath'>,
 ): string | null {
-  const path = posix.normalize(source).replace(/(.)\/$/, '$1')
+  const path = plainPath(source)
   const said = shown(path)
   if (!path.startsWith('/') || path.includes('\0')) return `It has ${said} of the server, which is no path.`
   if (SOCKET.test(path) || path === socketPath)
@@ -110,6 +110,9 @@ export function unsafePath(
     return `It has ${said}, a folder of the server’s own system.`
   return null
 }
+
+/** As the driver takes it: without dots, and without a slash at its end. */
+const plainPath = (path: string) => posix.normalize(path).replace(/(.)\/$/, '$1')
 
 /** What people mount to have the server's time; it is the same for everyone. */
 const ALLOWED = new Set(['/etc/localtime', '/etc/timezone'])
