@@ -4,7 +4,7 @@ import type { FoundEngine, FoundNetwork, FoundVolume } from '../../drivers/runti
 import type { ServerReader } from '../../drivers/runtime/reading/server-reader.ts'
 import { Refusal } from '../../errors.ts'
 import type { Platform } from '../platform.ts'
-import { portHolders } from './port-holders.ts'
+import { portHolders, soon } from './port-holders.ts'
 import { readFiles } from './read-files.ts'
 import { judgePaths, type RealPaths, realPathsOf } from './real-paths.ts'
 import { refuseOwned } from './refuse-owned.ts'
@@ -72,12 +72,13 @@ async function readAll(reader: ServerReader, reading: Reading): Promise<Discover
   const { containers } = listing
   const standing = { containers, services, images, volumes, networks, rootDir, nodes, socketPath, edgePorts }
   const units = unitsOf(standing)
-  const [read, sizes, ports, realPaths] = await Promise.all([
+  const [read, sizes, ports, reals] = await Promise.all([
     readFiles(reader, { units, images, ...reading }),
     reading.sizes ? reader.volumeSizes(deadlines.sizesMs) : null,
     reading.around ? portHolders(reader, units, edgePorts, deadlines.filesMs) : [],
-    byDeadline(realPathsOf(reader.files, units), deadlines.filesMs, () => tooLate(reader.at, deadlines.filesMs)),
+    soon(realPathsOf(reader.files, units), deadlines.filesMs),
   ])
+  const realPaths: RealPaths = reals ?? new Map()
   judgePaths(units, realPaths, { rootDir, socketPath })
   const warnings = warningsOf({ engine, listing, units, read, sizesLate: reading.sizes && sizes === null })
   const { files, parked } = read

@@ -30,8 +30,8 @@ export async function portHolders(reader: ServerReader, units: Unit[], ports: nu
   )
 }
 
-/** Nobody waits longer for a name that is nice to have. */
-async function soon<T>(work: Promise<T>, ms: number): Promise<T | null> {
+/** Nobody waits longer for what is nice to have, and does without it when it fails. */
+export async function soon<T>(work: Promise<T>, ms: number): Promise<T | null> {
   const late = Promise.withResolvers<null>()
   const timer = setTimeout(() => late.resolve(null), ms)
   return Promise.race([work.catch(() => null), late.promise]).finally(() => clearTimeout(timer))
