@@ -21,13 +21,14 @@ type Change = {
   image?: FoundImage | null
   volumes?: FoundVolume[]
   replicas?: number
+  id?: string
 }
 
 function carried({ config = {}, host = {}, mounts = [], networks = {}, replicas = 1, ...more }: Change) {
   const found = readContainer({
     Id: 'f'.repeat(64),
     Name: '/one',
-    Image: ID,
+    Image: more.id ?? ID,
     Config: { Image: 'app:1', ...config },
     HostConfig: { RestartPolicy: { Name: 'no' }, LogConfig: { Type: 'json-file' }, Memory: 1, PidsLimit: 1, ...host },
     Mounts: mounts,
@@ -102,6 +103,14 @@ describe('the image', () => {
     const { image: used, warnings, reasons } = carried({ image: image({}, { digests: [], tags: [] }) })
     expect({ used, reasons }).toEqual({ used: { reference: ID, id: ID, onlyHere: true, pinned: false }, reasons: [] })
     expect(keys(warnings)).toContain('image')
+  })
+
+  test('a digest that the image store gives to every image is no proof of a registry', () => {
+    const digest = `sha256:${'b'.repeat(64)}`
+    const local = image({}, { id: digest, digests: [`app@${digest}`] })
+    const { image: used, warnings } = carried({ image: local, id: digest })
+    expect(used.pinned).toBe(true)
+    expect(warnings.find(({ key }) => key === 'image')?.message).toContain('cannot be told')
   })
 
   test('one that is gone stands in the way', () => expect(keys(carried({ image: null }).reasons)).toEqual(['image']))

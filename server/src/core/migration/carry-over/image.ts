@@ -17,7 +17,15 @@ export function imageOf({ run, imageId: id }: FoundContainer, image: FoundImage 
   }
   const name = repositoryIn(written)
   const pinned = image.digests.find((one) => name !== null && isSameRepository(one.split('@')[0] ?? '', name))
-  if (pinned !== undefined) return { reference: pinned, id, onlyHere: false, pinned: true }
+  if (pinned !== undefined) {
+    // Where containerd keeps the images, each has a digest, also one that was made here.
+    if (pinned.endsWith(`@${id}`))
+      tell.warn(
+        'image',
+        `Whether a registry has ${shown(written)} cannot be told of this engine: it is used as it is, on this server.`,
+      )
+    return { reference: pinned, id, onlyHere: false, pinned: true }
+  }
   const tag = image.tags.find((one) => one === withTag(written)) ?? image.tags[0]
   if (name !== null && tag !== withTag(written)) {
     tell.warn(
