@@ -31,21 +31,24 @@ function visibleTo(viewer: Viewer): RawBuilder<boolean> {
 }
 
 /**
- * Of several sources that list the same repository, the first of them shows it. Joined text, so that it is looked up by its
- * number: just after a large listing the planner would rather read the whole source, for every row.
+ * Written so that no index fits. Just after a large listing, before the database has counted its rows, the planner would
+ * rather read whole sources than the few rows of a page.
  */
-export const isFirst = ({ keys }: Viewer) =>
-  keys.length === 1
+const isOf = (alias: 'r' | 'b', { keys }: Viewer) => sql<boolean>`${sql.ref(alias)}.source_key || '' = any(${keys})`
+
+/** Of several sources that list the same repository, the first of them shows it. */
+export const isFirst = (viewer: Viewer) =>
+  viewer.keys.length === 1
     ? sql<boolean>`true`
     : sql<boolean>`not exists (select 1 from githost_repository b
-        where b.org_id = r.org_id and b.repo_id = r.repo_id and b.source_key || '' = any(${keys})
+        where b.org_id = r.org_id and b.repo_id = r.repo_id and ${isOf('b', viewer)}
         and (b.rank, b.source_key) < (r.rank, r.source_key))`
 
 export const seen = (db: Queryable, viewer: Viewer) =>
   db
     .selectFrom('githostRepository as r')
     .where('r.orgId', '=', viewer.orgId)
-    .where(sql<boolean>`r.source_key = any(${viewer.keys})`)
+    .where(isOf('r', viewer))
     .where(visibleTo(viewer))
 
 /** Keyset pagination: pushed to last first. */
@@ -53,10 +56,9 @@ export async function list(db: Queryable, viewer: Viewer, { owner, q, limit, cur
   let rows = seen(db, viewer).selectAll('r').where(isFirst(viewer))
   if (owner !== undefined) rows = rows.where(sql`lower(r.owner)`, '=', owner.toLowerCase())
   if (q) rows = rows.where(sql<boolean>`position(${q.toLowerCase()} in r.full_name_key) > 0`)
-  if (cursor !== undefined) {
-    const [at, id] = positionIn(cursor)
-    rows = rows.where(sql<boolean>`(r.pushed_at, r.repo_id) < (${at}::timestamptz, ${id}::bigint)`)
-  }
+  // Also of the first page: with a bound the order of the index is taken, without one everything is sorted.
+  const [at, id] = cursor === undefined ? NEWEST : positionIn(cursor)
+  rows = rows.where(sql<boolean>`(r.pushed_at, r.repo_id) < (${at}::timestamptz, ${id}::bigint)`)
   const found = await rows
     .orderBy('r.pushedAt', 'desc')
     .orderBy('r.repoId', 'desc')
@@ -64,6 +66,8 @@ export async function list(db: Queryable, viewer: Viewer, { owner, q, limit, cur
     .execute()
   return pageOf(found, limit)
 }
+
+const NEWEST = ['infinity', '9223372036854775807'] as const
 
 function positionIn(cursor: string): [string, string] {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
