@@ -201,6 +201,8 @@ async function asBefore({ stage: { database }, org }: Pick<At, 'stage' | 'org'>)
   for (const table of ['githost_account', 'githost_link'])
     await database.pool.query(`update ${table} set broken_at = null, reason = null where org_id = $1`, [org.orgId])
   await database.pool.query('update githost_installation set suspended_at = null, gone_at = null')
+  // A list that is asked for again beside would notice it before the next route does.
+  await database.pool.query('update githost_mirror set listed_at = now() where org_id = $1', [org.orgId])
 }
 
 async function revoked({ stage, org, source }: At) {
