@@ -35,8 +35,10 @@ export function acceptVolume(volume: VolumeMount, spec: ServiceSpec, refuse: Ref
   if (memory !== undefined && !isMemory(memory)) refuse(`the volume ${name} is none that can be had in memory.`)
 }
 
-/** No grant reaches these: whoever has them has the server. */
-const NEVER = /^\/$|\/(docker|containerd|podman)[^/]*\.sock$|^\/(proc|sys|dev)(\/|$)/
+/** No grant reaches these, whatever has made it: whoever has them has the server. Some with all that is below. */
+const SYSTEM =
+  /^\/(proc|sys|dev|boot|run|var\/run|var\/lib\/(docker|containerd))(\/|$)|\/(docker|containerd|podman)[^/]*\.sock$/
+const WHOLE = /^\/(|bin|sbin|lib|lib64|etc|root|home|usr|var|var\/lib|opt|srv)$/
 
 /** A path of the server: exactly as it was granted, and in its plainest form. */
 export function acceptBind(
@@ -46,7 +48,8 @@ export function acceptBind(
 ) {
   if (!spec.granted?.paths.includes(source)) refuse(`the path ${source} of the server was not granted to the project.`)
   const isPlain = source.startsWith('/') && !/\0|\/\/|\/\.{1,2}(\/|$)|.\/$/.test(source)
-  if (!isPlain || NEVER.test(source)) refuse(`“${source}” is no path that a project can be granted.`)
+  if (!isPlain || SYSTEM.test(source) || WHOLE.test(source))
+    refuse(`“${source}” is no path that a project can be granted.`)
   if (!isPlace(target)) refuse(`the path ${source} needs an absolute path in the container.`)
 }
 

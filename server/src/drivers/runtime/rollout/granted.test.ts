@@ -43,6 +43,12 @@ test.each([
   ['a path above one that is granted', { binds: [bind('/srv')], granted: granted([], ['/srv/app']) }],
   ['a path that goes upwards', { binds: [bind('/srv/app/../..')], granted: granted([], ['/srv/app/../..']) }],
   ['the whole server', { binds: [bind('/')], granted: granted([], ['/']) }],
+  ...['/run', '/var/run/anything', '/var/lib/docker/volumes', '/etc', '/root', '/var', '/boot/x'].map(
+    (path): [string, Partial<ServiceSpec>] => [
+      `${path}, which is the server’s own`,
+      { binds: [bind(path)], granted: granted([], [path]) },
+    ],
+  ),
   ['the engine itself', { binds: [bind('/var/run/docker.sock')], granted: granted([], ['/var/run/docker.sock']) }],
   ['the kernel', { binds: [bind('/proc/1')], granted: granted([], ['/proc/1']) }],
   ['a path that is none', { binds: [bind('srv')], granted: granted([], ['srv']) }],
