@@ -182,5 +182,3 @@ export type NetworkAnswer = {
   Labels?: Record<string, string>
   Options?: Record<string, string> | null
 }
-
-export type NodeAnswer = { ID: string; UpdatedAt: string }

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ContainerAnswer, NodeAnswer, TaskAnswer } from '../answers.ts'
-import { callEngine } from '../ask.ts'
+import type { ContainerAnswer, NetworkAnswer, TaskAnswer } from '../answers.ts'
+import { callEngine, unlessMissing } from '../ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
 import { OF_THE_ENGINE, STUCK } from '../rollout/diagnose.ts'
@@ -36,16 +36,16 @@ type Project = { instance: string; project: string }
 /** The tasks of a project that run or are meant to. */
 export async function projectTasks(docker: Docker, project: Project, signal: AbortSignal): Promise<RunningTask[]> {
   const labels = { [LABEL.instance]: project.instance, [LABEL.project]: project.project }
-  const [all, containers, nodes] = await Promise.all([
+  const [all, containers, engineStart] = await Promise.all([
     tasksOf(docker, labels, signal),
     containersOf(docker, labels, signal),
-    callEngine<NodeAnswer[]>(docker, { path: '/nodes' }, signal),
+    startOf(docker, signal),
   ])
   // The project's gateway is no service of its own.
   const tasks = all.filter(({ Spec }) => Spec.ContainerSpec?.Labels?.[LABEL.service] !== undefined)
   return tasks
     .filter((task) => task.DesiredState === 'running' || task.Status.State === 'running' || isRunningJob(task))
-    .map((task) => describe(task, { tasks, containers, nodes }))
+    .map((task) => describe(task, { tasks, containers, engineStart }))
 }
 
 /** A job's task is meant to be complete from the start. */
@@ -60,9 +60,9 @@ export function containersOf(
   return callEngine(docker, { path: '/containers/json', query: { filters: having(labels) } }, signal)
 }
 
-type Around = { tasks: TaskAnswer[]; containers: ContainerAnswer[]; nodes: NodeAnswer[] }
+type Around = { tasks: TaskAnswer[]; containers: ContainerAnswer[]; engineStart: number }
 
-function describe(task: TaskAnswer, { tasks, containers, nodes }: Around): RunningTask {
+function describe(task: TaskAnswer, { tasks, containers, engineStart }: Around): RunningTask {
   const { Spec, Status } = task
   const { deployment } = identityOf(Spec)
   const containerId = Status.ContainerStatus?.ContainerID || null
@@ -72,7 +72,7 @@ function describe(task: TaskAnswer, { tasks, containers, nodes }: Around): Runni
     other.Slot === task.Slot &&
     isDead(other) &&
     identityOf(other.Spec).deployment === deployment
-  const deaths = tasks.filter(died).map((other) => ({ taskId: other.ID, byEngine: isByEngine(other, nodes) }))
+  const deaths = tasks.filter(died).map((other) => ({ taskId: other.ID, byEngine: isByEngine(other, engineStart) }))
   return {
     service: Spec.ContainerSpec?.Labels?.[LABEL.service] ?? '',
     deployment,
@@ -94,14 +94,19 @@ function describe(task: TaskAnswer, { tasks, containers, nodes }: Around): Runni
   }
 }
 
-/** An engine that comes back finds out within this what ended with it; it tells its node so in that moment. */
+/** An engine that comes back finds out within this what ended with it. */
 const BACK_MS = 15_000
 
-/** Ended by a restart of its engine. Of several restarts only the last one can be told from the node. */
-function isByEngine({ NodeID, Status }: TaskAnswer, nodes: NodeAnswer[]): boolean {
+/** Ended by a restart of its engine; of several restarts only the last one is known. */
+function isByEngine({ Status }: TaskAnswer, engineStart: number): boolean {
   if (OF_THE_ENGINE.test(Status.Err ?? '') || STUCK.test(Status.Err ?? '')) return true
-  const back = Date.parse(nodes.find(({ ID }) => ID === NodeID)?.UpdatedAt ?? '')
-  return Math.abs(Date.parse(Status.Timestamp ?? '') - back) < BACK_MS
+  return Math.abs(Date.parse(Status.Timestamp ?? '') - engineStart) < BACK_MS
+}
+
+/** When the engine was started, by its own clock: it does not say so, but makes its bridge anew each time. */
+async function startOf(docker: Docker, signal: AbortSignal): Promise<number> {
+  const bridge = await unlessMissing(callEngine<NetworkAnswer>(docker, { path: '/networks/bridge' }, signal))
+  return Date.parse(bridge?.Created ?? '')
 }
 
 type PortAnswer = { TargetPort: number; PublishedPort: number; Protocol: string }
