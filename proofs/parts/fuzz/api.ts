@@ -85,16 +85,19 @@ async function check(
 }
 
 /** Whatever the value: what it would be about is not there, not now, not connected, or nobody vouches for it. */
-const SAYS_ENOUGH = ['not_found', 'not_now', 'conflict', 'engine_taken', 'githost_not_connected', 'signature_invalid']
+const SAYS_ENOUGH = [
+  ...['not_found', 'not_now', 'conflict', 'engine_taken', 'signature_invalid'],
+  ...['githost_not_connected', 'no_installation', 'server_unreachable'],
+]
 
 /** The "no" says what is wrong with what; an id, a path of an address or a name that does not exist may just be missing. */
 function refusedByName(field: Field, value: string, ids: Ids, { status, body, text }: Reply): string | undefined {
+  if (SAYS_ENOUGH.includes(body?.code)) return undefined
   if (status >= 500 || status === 0) return `answered ${status} ${text.slice(0, 200)}`
   // The HTTP parser's own "no" to an address that is too long.
   if (status === 431 || (field.place === 'params' && status === 404)) return undefined
   if (typeof body?.error !== 'string' || typeof body.code !== 'string')
     return `refused without words: ${text.slice(0, 200)}`
-  if (SAYS_ENOUGH.includes(body.code)) return undefined
   const names = field.hops.flatMap((hop) => (typeof hop === 'object' && 'key' in hop ? [hop.key] : []))
   // The JSON parser names a key that it does not take.
   if (value === '__proto__' && body.error.includes(value)) return undefined

@@ -40,7 +40,8 @@ const LOOKS: [titles: RegExp, look: Look][] = [
     () => undefined,
   ],
   // Nothing is connected here: what hostile names do at a host is tested where there is one.
-  [/^githost\./, () => undefined],
+  [/^githostSettings\.setRules /, (taken) => same(inside(taken.reply.body, taken.field), taken)],
+  [/^githost(Settings)?\./, () => undefined],
   // Of deliveries nothing is kept that is not signed, and lists are only looked through.
   [/^githostDeliveries\./, () => undefined],
   // No server of this one can be reached: what a hostile server says is tested where there is one.

@@ -99,7 +99,7 @@ export const oneOfEach = (canary: string): string[] => [
 /** Text that fits the schema, so that the other side of the door is reached too. */
 function fittingTexts({ pattern, enum: choices, example, maxLength = 200, minLength = 0 }: Schema) {
   if (choices) return [fc.constantFrom(...choices.map(String))]
-  const plain = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 40) })
+  const plain = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 40) })
   const known = example === undefined ? [] : [fc.constant(String(example))]
   if (pattern === undefined) return [plain, ...known]
   try {
