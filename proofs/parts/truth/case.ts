@@ -64,18 +64,28 @@ export const overGood = (name: string, wish: Wish, wrong: Wrong, { probe, gapMs 
   name,
   ...(probe !== undefined && { probe }),
   run: (bench) =>
-    bench.borrow(async (serving) => {
-      const visits = visitor(bench.site, serving.slug)
-      const seen = await bench.deploy(serving.projectId, { ...wish, env: { VERSION: 'v2', ...wish.env } })
-      const visited = await visits.stop()
-      return [
-        ...(await wordsOf(bench, seen, wrong)),
-        ...(await serves(bench, serving)),
-        ...whileFailing(bench, visited, gapMs),
-        ...restored(seen),
-      ]
-    }),
+    bench.borrow((serving) =>
+      overGoodOf(bench, serving, { ...wish, env: { VERSION: 'v2', ...wish.env } }, wrong, gapMs),
+    ),
 })
+
+export async function overGoodOf(
+  bench: Bench,
+  serving: Serving,
+  wish: Wish,
+  wrong: Wrong,
+  gapMs?: number,
+): Promise<Complaint[]> {
+  const visits = visitor(bench.site, serving.slug)
+  const seen = await bench.deploy(serving.projectId, wish)
+  const visited = await visits.stop()
+  return [
+    ...(await wordsOf(bench, seen, wrong)),
+    ...(await serves(bench, serving)),
+    ...whileFailing(bench, visited, gapMs),
+    ...restored(seen),
+  ]
+}
 
 /** The release that was there is the active one, runs, and answers. */
 export async function serves(bench: Bench, { slug, projectId, first }: Serving): Promise<Complaint[]> {
