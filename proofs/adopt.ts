@@ -3,6 +3,7 @@ import { labPart } from '../lab/ask.ts'
 import { type HandmadeHost, openHandmade } from '../lab/handmade/host.ts'
 import { clearHandmade, makeHandmade } from '../lab/handmade/make.ts'
 import { differing, printOf } from '../lab/handmade/print.ts'
+import { size } from './ledger/sizes.ts'
 import { cleared } from './parts/engine.ts'
 import { compareChoices } from './parts/migration/choices.ts'
 import { contentOf, makeShop, ROWS, rowsIn } from './parts/migration/shop.ts'
@@ -14,14 +15,13 @@ export const claim =
 export const quick = false
 
 const HOST = 'host2'
-const CHOICES = Number(process.env.SLIPWAY_ADOPT_CHOICES ?? 200)
-const FULL = 200
+const CHOICES = size('SLIPWAY_ADOPT_CHOICES', 200)
 const KEYS = ['compose/shop/db', 'compose/shop/web', 'compose/shop/worker']
 const ORIGINALS = ['shop-db-1', 'shop-web-1', 'shop-worker-1']
 
 type Note = (what: string, wrong: string[]) => void
 
-export async function prove(): Promise<{ ok: boolean; figure: string; partial?: true }> {
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const wrong: string[] = []
   const note: Note = (what, found) => {
     console.log(`  ${found.length === 0 ? 'right' : 'WRONG'}  ${what}`)
@@ -40,7 +40,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial?: 
     host = await makeHandmade(HOST)
     const { compared, named } = await compareChoices(site, serverId, HOST, CHOICES, note)
     const figure = `a PostgreSQL with ${ROWS} rows, a web application and a worker: ${same} prints equal after the adoption and after a deployment that was refused; every row there after going live and after a deployment that failed; ${CHOICES} random choices of services, ${compared} services compared with their inspections: equal, or named in warnings (${named} times); ${wrong.length} faults`
-    return { ok: wrong.length === 0, figure, ...(CHOICES < FULL && { partial: true as const }) }
+    return { ok: wrong.length === 0, figure }
   } finally {
     await cleared(labPart(HOST).socket, site.instance).catch(() => {})
     await clearHandmade(host)
