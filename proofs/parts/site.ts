@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { labPart } from '../../lab/ask.ts'
+import { chosen } from '../ledger/sizes.ts'
 import { createDatabase, type ProofDatabase } from './database.ts'
 import { cleared } from './engine.ts'
 import { bootstrap, type RunningServer, startServer } from './server.ts'
@@ -29,7 +30,13 @@ type Options = {
   slot?: number
   /** Instead of the lab's, for what must not be done to that one. */
   engine?: ReturnType<typeof labPart<'engine'>>
+  /** Hears every answer, whoever asked. */
+  onAnswer?: (path: string, text: string) => void
 }
+
+/** The port of a line to one of the lab's machines, when a proof is to hold over SSH. */
+const line = chosen('SLIPWAY_PROVE_OVER_SSH')
+const given = () => (line === undefined ? labPart('engine') : labPart('host1'))
 
 const ENDED = new Set(['ready', 'failed', 'cancelled', 'partial_failure', 'rejected', 'superseded'])
 export const isOver = (deployment: Pick<Deployment, 'status'>) => ENDED.has(deployment.status)
@@ -40,7 +47,8 @@ export async function openSite({
   databaseUrl,
   logFile,
   slot = 0,
-  engine = labPart('engine'),
+  engine = given(),
+  onAnswer,
 }: Options) {
   const httpPort = 41_000 + ((process.pid + slot * 1777) % 9000)
   const instance = `${name}-${process.pid}`
@@ -88,6 +96,7 @@ export async function openSite({
       signal: AbortSignal.timeout(60_000),
     })
     const text = await answer.text()
+    onAnswer?.(path, text)
     return { status: answer.status, text, body: (text.startsWith('{') ? JSON.parse(text) : null) as T }
   }
   /** As `call`, for what must succeed. */
@@ -116,6 +125,14 @@ export async function openSite({
       await new Promise((done) => setTimeout(done, 50))
     }
   }
+  /** One of the lab's machines that are reached over SSH, straight or by another way. */
+  const addHost = async (which: 'host1' | 'host2', way?: { host: string; port: number }): Promise<string> => {
+    const { address, port, user, keyFile, socket } = labPart(which)
+    sockets.add(socket)
+    const login = { host: address, port, ...way, user, privateKey: readFileSync(keyFile, 'utf8') }
+    const made = await ask('POST', '/api/servers', { kind: 'ssh', name: which, ...login })
+    return (await ask('POST', `/api/servers/${made.id}/check`)).server.id
+  }
   return {
     instance,
     token,
@@ -140,24 +157,12 @@ export async function openSite({
     /** What a visitor of a project gets from the edge. */
     visit: (project: string, path = '/', address = engine.address) =>
       visit({ address, port: httpPort }, `${project}.${name}.test`, path),
-    /** One of the lab's machines that are reached over SSH. */
-    addHost: async (which: 'host1' | 'host2'): Promise<string> => {
-      const { address, port, user, keyFile, socket } = labPart(which)
-      sockets.add(socket)
-      const privateKey = readFileSync(keyFile, 'utf8')
-      const { server } = await ask('POST', '/api/servers', {
-        kind: 'ssh',
-        name: which,
-        host: address,
-        port,
-        user,
-        privateKey,
-      }).then(async (made) => ask('POST', `/api/servers/${made.id}/check`))
-      return server.id
-    },
+    addHost,
     addressOf: (which: 'host1' | 'host2') => labPart(which).address,
-    addLocalServer: async (): Promise<string> =>
-      (await ask('POST', '/api/servers', { kind: 'local', name: 'here' })).id,
+    addLocalServer: async (): Promise<string> => {
+      if (line !== undefined) return addHost('host1', { host: '127.0.0.1', port: Number(line) })
+      return (await ask('POST', '/api/servers', { kind: 'local', name: 'here' })).id
+    },
     project: async (called: string, more: object = {}): Promise<string> =>
       (await ask('POST', '/api/projects', { name: called, ...more })).id,
     /** Ends every process and takes away all that it made, here and on the engine. */
