@@ -7,10 +7,11 @@ import { SEALED_COLUMNS } from '../server/src/core/sealing/columns.ts'
 import { size } from './ledger/sizes.ts'
 import { buckets } from './parts/destinations/buckets.ts'
 import { blindTo, everything, leaks } from './parts/seal/look.ts'
-import { notWorking, type Planted, plant } from './parts/seal/plant.ts'
-import { keepReading, killHalfway, plantCertificate, plantMany, program, sealedWith } from './parts/seal/rotation.ts'
+import { notWorking, type Planted, plant, TOLD } from './parts/seal/plant.ts'
+import { plantAdopted, plantCertificate, plantGitHost } from './parts/seal/plant-rows.ts'
+import { keepReading, killHalfway, manyWrong, plantMany, program, sealedWith } from './parts/seal/rotation.ts'
 import { secretMaker } from './parts/seal/secrets.ts'
-import { idOf, tamper } from './parts/seal/tamper.ts'
+import { idOf, openAll, tamper } from './parts/seal/tamper.ts'
 import { openSite, type Site } from './parts/site.ts'
 
 export const claim =
@@ -27,7 +28,14 @@ type Note = (what: string, found: string[]) => void
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const aside = mkdtempSync(join(tmpdir(), 'slipway-seal-'))
   const logFile = join(aside, 'all.log')
-  const site = await openSite({ name: 'seal', logFile, env: { SLIPWAY_SECRET_KEY: OLD, SLIPWAY_LOG_LEVEL: 'trace' } })
+  const answers: string[] = []
+  const site = await openSite({
+    name: 'seal',
+    logFile,
+    env: { SLIPWAY_SECRET_KEY: OLD, SLIPWAY_LOG_LEVEL: 'trace' },
+    // All but those whose purpose it is to show a secret.
+    onAnswer: (path, text) => path.endsWith('/reveal') || answers.push(text),
+  })
   const s3 = buckets()
   try {
     const faults: string[] = []
@@ -36,7 +44,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
       for (const each of found.slice(0, 10)) console.log(`         ${each}`)
       faults.push(...found)
     }
-    const figures = await proveAll({ site: recorded(site), s3, logFile, note })
+    const figures = await proveAll({ site, answers, s3, logFile, note })
     return { ok: faults.length === 0, figure: `${figures}; ${faults.length} faults` }
   } finally {
     await site.close()
@@ -46,57 +54,50 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
   }
 }
 
-type Recorded = Site & { answers: string[] }
+type Scene = { site: Site; answers: string[]; s3: ReturnType<typeof buckets>; logFile: string; note: Note }
 
-/** Keeps every answer, except those whose purpose it is to show a secret. */
-function recorded(site: Site): Recorded {
-  const answers: string[] = []
-  const call: Site['call'] = async (method, path, ...rest) => {
-    const answer = await site.call(method, path, ...rest)
-    if (!path.endsWith('/reveal')) answers.push(answer.text)
-    return answer as never
-  }
-  const ask: Site['ask'] = async (method, path, body) => {
-    const answer = await call(method, path, body)
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
-    return answer.body as never
-  }
-  return { ...site, call, ask, answers }
-}
-
-type Scene = { site: Recorded; s3: ReturnType<typeof buckets>; logFile: string; note: Note }
-
-async function proveAll({ site, s3, logFile, note }: Scene): Promise<string> {
+async function proveAll({ site, answers, s3, logFile, note }: Scene): Promise<string> {
   const { database } = site
   if (!database) throw new Error('the site has no database of its own')
   const secret = secretMaker()
   await site.start()
   const planted = await plant(site, await s3.make(), secret)
-  await plantMany(database, site, OLD, MANY)
-  await plantCertificate(database, site, OLD, [secret.any(), secret.any()])
+  const many = await plantMany(database, site, OLD, MANY)
+  const scene = { database, site, ring: OLD, secret }
+  await plantCertificate(scene)
+  await plantGitHost(scene)
+  await plantAdopted(scene, planted.server)
   note(`${secret.made.length} secrets planted, all in use work`, await notWorking(site, planted))
+  note('what an application prints of its secrets is masked', await printed(site, planted))
   note('the scanner finds every form', secret.made.flatMap(blindTo))
 
-  const rotated = await rotation(site, planted, note)
+  const rotated = await rotation(site, answers, planted, note)
   note('only the new key is left in the database', await oldLeft(site))
   await onlyTheNew(site, planted, note)
+  const { values, shut } = await openAll(database, NEW)
+  note(`each of ${values} values was opened with the new key alone`, values > MANY ? shut : ['too few of them'])
+  note(`${MANY} of them say what was sealed`, await manyWrong(database, many, NEW))
   const { columns, tried, opened } = await tamper(database, NEW, OLD)
   note(`${tried} times moved, flipped, shortened or without the key, in ${columns} columns`, opened)
-  const all = await everything(site, logFile, site.answers)
+  const all = await everything(site, logFile, answers)
   const found = leaks(all, secret.made, planted.project)
-  note(
-    `dump (${mb(all.dump)}), logs (${mb(all.logs)}), ${site.answers.length} answers, files (${mb(all.files)})`,
-    found,
-  )
+  note(`dump (${mb(all.dump)}), logs (${mb(all.logs)}), ${answers.length} answers, files (${mb(all.files)})`, found)
   if (columns < SEALED_COLUMNS.length) note('every sealed column', [`only ${columns} have something`])
   if (secret.made.length < FEWEST) note(`at least ${FEWEST} secrets`, [`only ${secret.made.length}`])
-  return `${rotated}; then everything worked with the new key alone; ${tried} values of ${columns} columns moved, flipped, shortened or without their key: ${opened.length} opened; ${secret.made.length} planted secrets, plain, in JSON, URLs, hex and base64: ${found.length} found in a dump of ${mb(all.dump)}, ${mb(all.logs)} of logs and ${site.answers.length} answers`
+  return `${rotated}; then everything worked with the new key alone and ${values.toLocaleString('en')} values opened with it; ${tried} values of ${columns} columns moved, flipped, shortened or without their key: ${opened.length} opened; ${secret.made.length} planted secrets, plain, in JSON, URLs, hex and base64: ${found.length} found in a dump of ${mb(all.dump)}, ${mb(all.logs)} of logs and ${answers.length} answers`
+}
+
+/** The logs of the release that runs, read as anyone may read them; its application tells all that it was given. */
+async function printed(site: Site, { last }: Planted): Promise<string[]> {
+  const { text } = await site.call('GET', `/api/deployments/${last}/logs?kind=runtime&limit=200`)
+  const masked = text.split('•••').length - 1
+  return text.includes(TOLD) && masked > 0 ? [] : [`nothing was printed or masked: ${text.slice(0, 300)}`]
 }
 
 const mb = (text: Buffer) => `${(text.length / 1024 / 1024).toFixed(1)} MB`
 
 /** A new key is put in front, a rotation is killed, and another one finishes; everything is read all the while. */
-async function rotation(site: Recorded, planted: Planted, note: Note): Promise<string> {
+async function rotation(site: Site, answers: string[], planted: Planted, note: Note): Promise<string> {
   const { database } = site
   if (!database) throw new Error('the site has no database of its own')
   const refused = await program(site, NEW).ended
@@ -112,6 +113,7 @@ async function rotation(site: Recorded, planted: Planted, note: Note): Promise<s
   note(`killed when ${halfway} of ${MANY} values were done`, partly ? [] : ['that was not the middle'])
   const from = performance.now()
   const { code, said } = await program(site, BOTH, 'admin', 'keys', 'rotate').ended
+  answers.push(said)
   const seconds = ((performance.now() - from) / 1000).toFixed(0)
   const { times, faults } = await stop()
   note(
@@ -125,7 +127,7 @@ async function rotation(site: Recorded, planted: Planted, note: Note): Promise<s
 }
 
 /** Sealed texts of the old key anywhere, in any column of any table. */
-async function oldLeft({ databaseUrl, database }: Recorded): Promise<string[]> {
+async function oldLeft({ databaseUrl, database }: Site): Promise<string[]> {
   if (!database) return [`no database at ${databaseUrl}`]
   const { rows } = await database.pool.query<{ name: string; all: string }>(
     `select relname as name, query_to_xml(format('select * from %I', relname), true, false, '')::text as all from pg_class
@@ -142,7 +144,7 @@ async function oldLeft({ databaseUrl, database }: Recorded): Promise<string[]> {
   ]
 }
 
-async function onlyTheNew(site: Recorded, planted: Planted, note: Note): Promise<void> {
+async function onlyTheNew(site: Site, planted: Planted, note: Note): Promise<void> {
   for (const replica of site.replicas) await replica.stop().catch(() => {})
   const old = await program(site, OLD).ended
   note(

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -22,7 +31,8 @@ export type RunningServer = {
 type Options = {
   databaseUrl: string
   argv?: string[]
-  env?: Record<string, string>
+  /** What is undefined is left to the program's own default. */
+  env?: Record<string, string | undefined>
   port?: number
   dataDir?: string
   key?: string
@@ -46,6 +56,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
   let errors = ''
   child.stderr?.on('data', (chunk) => {
     errors += chunk
+    if (options.logFile !== undefined) appendFileSync(options.logFile, chunk)
   })
   const exited = new Promise<void>((done) => child.once('exit', () => done()))
   const url = `http://127.0.0.1:${port}`

@@ -15,7 +15,12 @@ export type Planted = {
   working: string[]
   server: string
   first: string
+  last: string
 }
+
+/** Before what the application prints of what it was given. */
+export const TOLD = 'told: '
+const TELLS = `console.log('${TOLD}' + Object.entries(process.env).filter(([name]) => name.startsWith('SECRET_')).map(([, value]) => value).join(' | '))`
 
 /** Puts secrets everywhere where the API takes some; and a few that are really used. */
 export async function plant(site: Site, bucket: Bucket, secret: SecretMaker): Promise<Planted> {
@@ -37,8 +42,8 @@ export async function plant(site: Site, bucket: Bucket, secret: SecretMaker): Pr
   await tokens(site, secret)
   await carried(site, serverId, secret)
   const first = await deployed(site, project, 1)
-  await deployed(site, project, 2)
-  return { project, variables, server: await site.addHost('host1'), working: await working(site, bucket), first }
+  const last = await deployed(site, project, 2)
+  return { project, variables, server: await site.addHost('host1'), working: await working(site, bucket), first, last }
 }
 
 type Made = { secret?: string }
@@ -110,7 +115,7 @@ function lockedKey(secret: SecretMaker): { privateKey: string; passphrase: strin
 }
 
 async function deployed(site: Site, project: string, version: number): Promise<string> {
-  const id = await site.deploy(project, app(GOOD, version))
+  const id = await site.deploy(project, app(`${TELLS}\n${GOOD}`, version))
   const { status, error } = await site.ended(id)
   if (status !== 'ready') throw new Error(`a deployment is ${status}: ${JSON.stringify(error)}`)
   return id

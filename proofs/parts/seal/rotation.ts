@@ -46,23 +46,16 @@ export async function plantMany({ pool }: ProofDatabase, site: Site, ring: strin
   return project
 }
 
-/** What only a CA gives, and the lab has none here: an account and a certificate, as they are kept. */
-export async function plantCertificate({ pool }: ProofDatabase, site: Site, ring: string, secrets: [string, string]) {
+/** Which of them do not say any more what was sealed. */
+export async function manyWrong({ pool }: ProofDatabase, project: string, ring: string): Promise<string[]> {
   const keys = parseKeyRing(ring)
-  const project = await site.project('certified')
-  const account = newId('acc')
-  await pool.query('insert into acme_account (id, directory_url, key_sealed) values ($1, $2, $3)', [
-    ...[account, 'https://ca.invalid/directory'],
-    keys.seal(secrets[0], `acme_account/${account}/key`),
-  ])
-  await site.ask('POST', `/api/projects/${project}/domains`, { host: 'seal.example.com' })
-  const { rows } = await pool.query<{ id: string }>(
-    `update certificate set look_at = now() + interval '1 day' where project_id = $1 returning id`,
+  const { rows } = await pool.query<{ id: string; name: string; value: string }>(
+    'select id, name, value from variable where project_id = $1',
     [project],
   )
-  const id = rows[0]?.id ?? ''
-  const sealed = keys.seal(secrets[1], `certificate/${id}/pem`)
-  await pool.query('update certificate set pem_sealed = $2 where id = $1', [id, sealed])
+  return rows
+    .filter(({ id, name, value }) => keys.open(value, `variable/${id}/value`) !== `value ${name.slice(1)}`)
+    .map(({ name }) => `${name} is another`)
 }
 
 export const sealedWith = async ({ pool }: ProofDatabase, ring: string): Promise<number> => {
