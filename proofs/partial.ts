@@ -2,10 +2,11 @@ import type { Pool } from 'pg'
 import { chosen } from './ledger/sizes.ts'
 import type { Site } from './parts/site.ts'
 import { type Begun, begin, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
-import { type Planned, planned } from './parts/stack/cases.ts'
+import { type Planned, sampled, subsetsBothWays } from './parts/stack/cases.ts'
 import { FIRSTS, runFirst } from './parts/stack/firsts.ts'
 import { newStack, openGround } from './parts/stack/ground.ts'
 import { killDuring, MOMENTS, type Moment } from './parts/stack/kills.ts'
+import type { Shape } from './parts/stack/stack.ts'
 
 export const claim =
   'when any part of a stack fails at any stage, states, versions and traffic are as the tables say, whoever decides and whoever dies'
@@ -21,11 +22,13 @@ const MOST = Number(chosen('SLIPWAY_PARTIAL_CASES') ?? Number.POSITIVE_INFINITY)
 
 /** Kinds of cases of which some are kept and some rejected; what does not build is never asked about. */
 const BOTH_WAYS = ['start', 'health', 'job', 'mixed', 'first']
+const SHAPES = ['chains', 'flat'] as const
 
 type Job = { name: string; run(lane: Lane): Promise<string[]> }
 type Book = {
   faults: number
-  starts: number
+  /** Of each shape: the subsets that went right, by the ways in which they ended. */
+  starts: Record<Shape, Map<string, Set<string>>>
   sampled: number
   firsts: number
   kept: Record<string, Tally>
@@ -38,21 +41,33 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
   try {
     const pool = site.database?.pool
     if (!pool) throw new Error('no database of its own')
-    const book: Book = { faults: 0, starts: 0, sampled: 0, firsts: 0, kept: {}, kills: 0 }
-    const lanes = await Promise.all(Array.from({ length: LANES }, (_, place) => firstRelease(site, `lane${place + 1}`)))
-    console.log(`  ${LANES} projects of six services are up (seed ${SEED})`)
-    const cases = planned(SEED)
-    const jobs = [...firstJobs(site, book), ...cases.map((one) => caseJob(one, book))]
+    const starts = { chains: new Map(), flat: new Map() }
+    const book: Book = { faults: 0, starts, sampled: 0, firsts: 0, kept: {}, kills: 0 }
+    const others = sampled(SEED)
+    const lanes = await openLanes(site, 'chains')
+    const jobs = [
+      ...firstJobs(site, book),
+      ...[...subsetsBothWays('chains'), ...others].map((one) => caseJob(one, book)),
+    ]
     await runAll(lanes, jobs.slice(0, MOST), book)
     await killAll(lanes, pool, book)
-    return told(book, cases.length - SUBSETS, performance.now() - began)
+    const flat = subsetsBothWays('flat').map((one) => caseJob(one, book))
+    await runAll(await openLanes(site, 'flat'), flat.slice(0, MOST), book)
+    return told(book, others.length, performance.now() - began)
   } finally {
     await site.close()
   }
 }
 
-async function firstRelease(site: Site, called: string): Promise<Lane> {
-  const lane: Lane = { stack: await newStack(site, called), world: {}, active: null, versions: 0 }
+async function openLanes(site: Site, shape: Shape): Promise<Lane[]> {
+  const numbers = Array.from({ length: LANES }, (_, place) => place + 1)
+  const lanes = await Promise.all(numbers.map((number) => firstRelease(site, `${shape}${number}`, shape)))
+  console.log(`  ${LANES} projects of six services are up, ${shape} (seed ${SEED})`)
+  return lanes
+}
+
+async function firstRelease(site: Site, called: string, shape: Shape): Promise<Lane> {
+  const lane: Lane = { stack: await newStack(site, called, shape), world: {}, active: null, versions: 0 }
   const wrong = await runCase(lane, { name: 'the first release', faults: {}, choices: [] }, noTally())
   if (wrong.length > 0) throw new Error(`the first release is not as it should be: ${wrong.join('; ')}`)
   return lane
@@ -61,13 +76,22 @@ async function firstRelease(site: Site, called: string): Promise<Lane> {
 const tallyOf = ({ kept }: Book, kind: string): Tally => (kept[kind] ??= noTally())
 
 const caseJob = (one: Planned, book: Book): Job => ({
-  name: `${one.kind}: ${one.name}`,
+  name: `${one.kind}, ${one.shape}: ${one.name}`,
   run: async (lane) => {
-    const wrong = await runCase(lane, one, tallyOf(book, one.kind))
-    if (wrong.length === 0) book[one.kind === 'start' ? 'starts' : 'sampled']++
+    const tally = tallyOf(book, one.kind)
+    const wrong = await runCase(lane, one, tally)
+    if (wrong.length > 0) return wrong
+    if (one.kind !== 'start') book.sampled++
+    else waysOf(book, one).add(one.choices.length === 0 ? 'over' : (one.choices[0] ?? ''))
     return wrong
   },
 })
+
+function waysOf({ starts }: Book, { shape, name }: Planned): Set<string> {
+  const ways = starts[shape].get(name) ?? new Set()
+  starts[shape].set(name, ways)
+  return ways
+}
 
 const firstJobs = (site: Site, book: Book) =>
   FIRSTS.map(
@@ -137,8 +161,14 @@ function told(book: Book, samples: number, ms: number): { ok: boolean; figure: s
   const kinds = `keep ${sum('keep')}, reject ${sum('reject')} (both ways for ${bothWays.join(', ')})`
   const races = `${sum('races')} races for the decision with one winner each, ${sum('waited')} deployments that waited for one`
   const kills = `${book.kills} of ${MOMENTS.length} kills -9 in the middle of one`
-  const figure = `${book.starts} of ${SUBSETS} subsets failing at the start, ${book.sampled} of ${samples} sampled of health, job, build and mixed, ${book.firsts} of ${FIRSTS.length} first deployments; ${kinds}; ${sum('failed')} failed whole; ${races}; ${kills}; ${book.faults} faults; ${(ms / 60_000).toFixed(0)} min`
-  const all = book.starts === SUBSETS && book.sampled === samples && book.firsts === FIRSTS.length
+  const whole = SHAPES.map((shape) => wholeOf(book.starts[shape]))
+  const starts = SHAPES.map((shape, n) => `${whole[n]} of ${SUBSETS} subsets of ${shape}`).join(' and ')
+  const figure = `${starts} failing at the start, each kept and rejected, ${book.sampled} of ${samples} sampled of health, job, build and mixed, ${book.firsts} of ${FIRSTS.length} first deployments; ${kinds}; ${sum('failed')} failed whole; ${races}; ${kills}; ${book.faults} faults; ${(ms / 60_000).toFixed(0)} min`
+  const all = whole.every((count) => count === SUBSETS) && book.sampled === samples && book.firsts === FIRSTS.length
   const ok = book.faults === 0 && all && bothWays.length === BOTH_WAYS.length && book.kills === MOMENTS.length
   return { ok, figure }
 }
+
+/** How many subsets went every way there is: over at once, or once kept and once rejected. */
+const wholeOf = (starts: Map<string, Set<string>>) =>
+  [...starts.values()].filter((ways) => ways.has('over') || (ways.has('keep') && ways.has('reject'))).length

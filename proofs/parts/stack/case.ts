@@ -59,7 +59,7 @@ export async function begin(lane: Lane, faults: Faults): Promise<Begun> {
   const before = await onEngine(stack)
   const version = nextVersion(lane)
   const id = await stack.deploy({ version, faults })
-  const wanted = expected(world, { version, deployment: id }, faults)
+  const wanted = expected(world, { version, deployment: id }, faults, stack.shape)
   const seen = await settledOrAsked(stack.site, id)
   const wrong = wrongWords(seen, wanted)
   // Without a release before it no name leads anywhere until there is one.
@@ -102,7 +102,7 @@ async function waits({ stack }: Lane, next: string): Promise<string[]> {
 
 async function follow(lane: Lane, next: string): Promise<string[]> {
   const version = `v${lane.versions}`
-  const wanted = expected(lane.world, { version, deployment: next }, {})
+  const wanted = expected(lane.world, { version, deployment: next }, {}, lane.stack.shape)
   const seen = await over(lane.stack.site, next, 300)
   return [...wrongWords(seen, wanted), ...(await settle(lane, next, wanted))].map((what) => `the next one: ${what}`)
 }

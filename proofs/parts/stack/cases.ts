@@ -1,9 +1,9 @@
 import type { Case } from './case.ts'
 import { type Choice, expected, type Faults } from './model.ts'
-import { type Fault, JOB, type Name, RUNNING, SERVICES } from './stack.ts'
+import { type Fault, JOB, type Name, RUNNING, SERVICES, type Shape } from './stack.ts'
 
 type Kind = 'start' | 'health' | 'job' | 'build' | 'mixed'
-export type Planned = Case & { kind: Kind }
+export type Planned = Case & { kind: Kind; shape: Shape }
 
 /** Every subset of the stack that is not empty, each of its services ending at once. */
 function allSubsets(): Faults[] {
@@ -15,8 +15,30 @@ function allSubsets(): Faults[] {
 
 const SAMPLES: Record<Exclude<Kind, 'start'>, number> = { health: 8, job: 5, build: 5, mixed: 8 }
 
-/** All subsets at the start; of the other stages as many as were drawn. The same seed draws the same. */
-export function planned(seed: number): Planned[] {
+/** Whatever fails at the start of a stack of this shape, once kept and once rejected where there is something to decide. */
+export const subsetsBothWays = (shape: Shape): Planned[] =>
+  allSubsets().flatMap((faults, place): Planned[] => {
+    const one = { kind: 'start' as const, shape, faults, name: wordsOf(faults) }
+    if (!isAsked(faults, shape)) return [{ ...one, choices: [] }]
+    // Every other time two say the same at once.
+    const times = 1 + (place % 2)
+    return (['keep', 'reject'] as const).map((choice) => ({
+      ...one,
+      choices: Array.from({ length: times }, () => choice),
+      followed: place % FOLLOWED_EACH === 4 && choice === (place % 2 === 0 ? 'keep' : 'reject'),
+    }))
+  })
+
+const wordsOf = (faults: Faults) =>
+  Object.entries(faults)
+    .map(([name, fault]) => `${name} ${fault}`)
+    .join(', ')
+
+const isAsked = (faults: Faults, shape: Shape) =>
+  expected({}, { version: '', deployment: '' }, faults, shape).decision === 'pending'
+
+/** Of the other stages as many as were drawn. The same seed draws the same. */
+export function sampled(seed: number): Planned[] {
   const random = generator(seed)
   const draw: Record<Exclude<Kind, 'start'>, () => Faults> = {
     health: () => faultsOf(some(random, RUNNING), () => 'health'),
@@ -24,10 +46,10 @@ export function planned(seed: number): Planned[] {
     build: () => faultsOf(some(random, SERVICES), (place) => (place === 0 ? 'build' : oneOf(random, KINDS))),
     mixed: () => faultsOf(several(random, SERVICES), (place) => BOTH[place] ?? oneOf(random, BOTH)),
   }
-  const sampled = (Object.keys(SAMPLES) as Exclude<Kind, 'start'>[]).flatMap((kind) =>
+  const drawn = (Object.keys(SAMPLES) as Exclude<Kind, 'start'>[]).flatMap((kind) =>
     Array.from({ length: SAMPLES[kind] }, () => ({ kind, faults: draw[kind]() })),
   )
-  return withChoices([...allSubsets().map((faults) => ({ kind: 'start' as const, faults })), ...sampled])
+  return withChoices(drawn)
 }
 
 const KINDS: Fault[] = ['build', 'start', 'health']
@@ -45,9 +67,8 @@ const FOLLOWED_EACH = 9
 function withChoices(all: { kind: Kind; faults: Faults }[]): Planned[] {
   const asked: Partial<Record<Kind, number>> = {}
   return all.map(({ kind, faults }) => {
-    const words = Object.entries(faults).map(([name, fault]) => `${name} ${fault}`)
-    const one = { kind, faults, name: words.join(', '), choices: [] as Choice[] }
-    if (expected({}, { version: '', deployment: '' }, faults).decision !== 'pending') return one
+    const one = { kind, shape: 'chains' as const, faults, name: wordsOf(faults), choices: [] as Choice[] }
+    if (!isAsked(faults, one.shape)) return one
     const count = asked[kind] ?? 0
     asked[kind] = count + 1
     return { ...one, choices: RACES[count % RACES.length] ?? [], followed: count % FOLLOWED_EACH === 4 }

@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentService } from '@slipway/contract/deployment-shape'
-import { AFTER, type Fault, JOB, type Name, SERVICES } from './stack.ts'
+import { type Fault, JOB, type Name, SERVICES, type Shape, waitsFor } from './stack.ts'
 
 /**
  * What must become of the stack, from nothing but who waits for whom and what is wrong: the table of the states in a few
@@ -35,20 +35,20 @@ const each = <T>(of: (name: Name) => T) =>
 type Fate = 'came' | 'failed' | 'held'
 
 /** Whether each comes up, fails by itself, or waits for one that does not come. */
-function fatesOf(faults: Faults): Record<Name, Fate> {
+function fatesOf(faults: Faults, shape: Shape): Record<Name, Fate> {
   const fates = {} as Record<Name, Fate>
   for (const name of SERVICES) {
-    const waits = AFTER[name].some((other) => fates[other] !== 'came')
+    const waits = waitsFor(name, shape).some((other) => fates[other] !== 'came')
     fates[name] = waits ? 'held' : faults[name] ? 'failed' : 'came'
   }
   return fates
 }
 
 /** After the rollout: over, or waiting for a decision. */
-export function expected(before: World, now: Running, faults: Faults): Expected {
+export function expected(before: World, now: Running, faults: Faults, shape: Shape): Expected {
   const builds = SERVICES.filter((name) => faults[name] === 'build')
   if (builds.length > 0) return unbuilt(before, builds)
-  const fates = fatesOf(faults)
+  const fates = fatesOf(faults, shape)
   const came = (name: Name) => fates[name] === 'came'
   const services = each((name): Told => {
     if (came(name)) return { status: ['healthy'], codes: [] }

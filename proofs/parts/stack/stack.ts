@@ -6,8 +6,11 @@ export type Name = (typeof SERVICES)[number]
 export const JOB: Name = 'migrate'
 export const RUNNING = SERVICES.filter((name) => name !== JOB)
 
+/** In chains most of them wait for another one; flat, each comes up or fails by itself. */
+export type Shape = 'chains' | 'flat'
+
 /** Who waits for whom. */
-export const AFTER: Record<Name, Name[]> = {
+const AFTER: Record<Name, Name[]> = {
   cache: [],
   db: [],
   migrate: ['db'],
@@ -15,6 +18,8 @@ export const AFTER: Record<Name, Name[]> = {
   worker: ['cache'],
   web: ['api'],
 }
+
+export const waitsFor = (name: Name, shape: Shape): Name[] => (shape === 'flat' ? [] : AFTER[name])
 
 /** Each listens on a port of its own: a name of the project means a service by its port. */
 const PORT: Record<Name, number> = { cache: 8081, db: 8082, migrate: 8083, api: 8084, worker: 8085, web: 8086 }
@@ -30,18 +35,20 @@ export type Version = {
   only?: readonly Name[]
   /** Further lines of a service in the compose file. */
   lines?: Partial<Record<Name, string>>
+  shape?: Shape
 }
 
 /** Every service is built from a folder of its own; `own` changes the version of one of them alone. */
-export function stackFiles({ version, faults = {}, own = {}, only = SERVICES, lines = {} }: Version): Files {
-  const files: Files = { 'compose.yaml': composeFile(only, lines) }
+export function stackFiles(wanted: Version): Files {
+  const { version, faults = {}, own = {}, only = SERVICES, shape = 'chains' } = wanted
+  const files: Files = { 'compose.yaml': composeFile({ ...wanted, only, shape }) }
   for (const name of only) {
     const fault = faults[name]
     files[`${name}/Dockerfile`] =
       `FROM busybox:1\nCOPY . /app/\n${fault === 'build' ? 'RUN echo "it cannot be built" && false\n' : ''}CMD ["/bin/sh", "/app/run.sh"]\n`
     files[`${name}/version`] = `${name} ${own[name] ?? version}`
     files[`${name}/fault`] = fault ?? 'none'
-    files[`${name}/run.sh`] = name === JOB ? RUN_ONCE : run(name)
+    files[`${name}/run.sh`] = name === JOB ? runOnce(shape) : run(name)
   }
   return files
 }
@@ -68,9 +75,9 @@ echo "\${SAID:-nothing}" > /www/said
 exec httpd -f -p ${PORT[name]} -h /www
 `
 
-const RUN_ONCE = `
+const runOnce = (shape: Shape) => `
 [ "$(cat /app/fault)" = none ] || { echo "it cannot be migrated"; exit 4; }
-wget -q -O /dev/null http://db:${PORT.db}/ || { echo "db is not there"; exit 5; }
+${shape === 'flat' ? '' : `wget -q -O /dev/null http://db:${PORT.db}/ || { echo "db is not there"; exit 5; }`}
 echo "migrated to $(cat /app/version)"
 `
 
@@ -99,9 +106,10 @@ function waits(other: Name, condition: string): string {
   return `\n    depends_on:\n      ${other}: { condition: ${condition} }`
 }
 
-function composeFile(only: readonly Name[], lines: Partial<Record<Name, string>>): string {
+function composeFile({ only, lines = {}, shape }: Version & { only: readonly Name[]; shape: Shape }): string {
   const services = only.map((name) => {
-    const needs = AFTER[name].every((other) => only.includes(other)) ? NEEDS[name] : ''
+    const waits = waitsFor(name, shape).some((other) => only.includes(other))
+    const needs = waits || AFTER[name].length === 0 ? NEEDS[name] : ''
     const own = lines[name] === undefined ? '' : `\n    ${lines[name]}`
     return `  ${name}:\n    build: ./${name}${name === JOB ? '' : check(name)}${needs}${own}`
   })
