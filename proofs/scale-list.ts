@@ -6,11 +6,11 @@ import { type Planned, planOf } from './parts/scale-plans.ts'
 import { looks, type Sent } from './parts/scale-sent.ts'
 
 export const claim =
-  'Lists and lookups stay as fast: with 10 M projects their p95 is within 2× of that with 10 k, and no plan reads a whole table.'
+  'Lists and lookups stay as fast: with 10 M deployments their p95 is within 2× of that with 100 k, and no plan reads a whole table.'
 export const quick = false
 
 const LARGE = size('SLIPWAY_PROOF_ROWS', 10_000_000)
-const SMALL = 10_000
+const SMALL = 100_000
 const BAR = 2
 const REPEATS = 300
 const ATTEMPTS = 3
@@ -52,8 +52,8 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
       figure:
         `${rows.length} statements, ${scanned.length} with a sequential scan, ` +
         `${wasteful.length} that read over ${MOST_IN_VAIN} rows in vain; ${timed.length} lists and lookups timed, ` +
-        `worst p95 ${worst.toFixed(2)}× of that with ${SMALL.toLocaleString('en')} projects, median ` +
-        `${(timed.toSorted((a, b) => a - b)[timed.length >> 1] ?? 0).toFixed(2)}× (at ${LARGE.toLocaleString('en')}; at most ${BAR}×)`,
+        `worst p95 ${worst.toFixed(2)}× of that with ${SMALL.toLocaleString('en')} deployments, median ` +
+        `${(timed.toSorted((a, b) => a - b)[timed.length >> 1] ?? 0).toFixed(2)}× (at ${LARGE.toLocaleString('en')} and ${(LARGE * 10).toLocaleString('en')} events; at most ${BAR}×)`,
     }
   } finally {
     await small.drop()

@@ -1,12 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { ProofDatabase } from './database.ts'
-
-/** Rows of the large organization that come first in every table, so that each of its lists has several pages. */
-export const HEAD = 400
-
-/** Row n of a kind has this id: it sorts by n, as real ids sort by time. */
-const id = (prefix: string, n: string) =>
-  `'${prefix}_01k' || lpad(to_hex(${n}), 7, '0') || left(md5('${prefix}' || ${n}), 16)`
+import { adoptionRows, githostRows } from './scale-data-hosts.ts'
+import { HEAD, id, rowsOf, type Sizes } from './scale-rows.ts'
 
 /** The secret of token n; the server knows its hash. */
 export const secretOf = (n: number) => `slp_proof_${n}`
@@ -15,42 +10,43 @@ export const secretOf = (n: number) => `slp_proof_${n}`
 export const codeOf = (n: number) => `${CODE}${n}`
 const CODE = 'the-code-of-invitation-'
 
-type Sizes = Record<'orgs' | 'people' | 'servers' | 'projects' | 'tokens' | 'rest', number>
-
-export function sizesFor(projects: number): Sizes {
+/** Ten deployments a project, and ten events that are still in the database for each of them. */
+export function sizesFor(deployments: number): Sizes {
+  const projects = Math.round(deployments / 10)
   return {
+    deployments,
     projects,
-    orgs: Math.round(projects / 100),
-    people: Math.max(4 * HEAD, Math.round(projects / 50)),
-    servers: Math.max(4 * HEAD, Math.round(projects / 50)),
-    tokens: Math.max(4 * HEAD, Math.round(projects / 10)),
-    rest: Math.max(4 * HEAD, Math.round(projects / 50)),
+    orgs: Math.round(projects / 10),
+    people: Math.max(4 * HEAD, Math.round(projects / 5)),
+    servers: Math.max(4 * HEAD, Math.round(projects / 5)),
+    tokens: Math.max(4 * HEAD, projects),
+    rest: Math.max(4 * HEAD, Math.round(projects / 5)),
   }
 }
 
 /**
- * Fills a migrated database as an instance with this many projects would be: two organizations with a hundredth of
+ * Fills a migrated database as an instance with this many deployments would be: two organizations with a hundredth of
  * everything each, the others from a few dozen rows to a third of a percent.
  */
-export async function fill(database: ProofDatabase, projects: number): Promise<void> {
+export async function fill(database: ProofDatabase, deployments: number): Promise<void> {
   const started = performance.now()
   const client = await database.pool.connect()
   try {
     await client.query(`set statement_timeout = 0; set maintenance_work_mem = '1GB'`)
-    const inserts = tables(sizesFor(projects))
+    const inserts = tables(sizesFor(deployments))
     await refuseUnknownTables(client, Object.keys(inserts))
     const restore = await withoutIndexes(client)
     for (const [table, text] of Object.entries(inserts)) {
       const from = performance.now()
       const done = await client.query(text)
-      if (projects > 1e6) console.log(`  ${table}: ${done.rowCount} rows in ${secondsSince(from)}`)
+      if (deployments > 1e6) console.log(`  ${table}: ${done.rowCount} rows in ${secondsSince(from)}`)
     }
     await restore()
     await client.query('vacuum analyze')
   } finally {
     client.release(true)
   }
-  console.log(`  ${projects.toLocaleString('en')} projects and what belongs to them: ${secondsSince(started)}`)
+  console.log(`  ${deployments.toLocaleString('en')} deployments and what belongs to them: ${secondsSince(started)}`)
 }
 
 const secondsSince = (from: number) => `${((performance.now() - from) / 1000).toFixed(0)} s`
@@ -109,15 +105,6 @@ async function withoutIndexes(client: PoolClient): Promise<() => Promise<void>> 
   }
 }
 
-/**
- * `n` is the row's number and `k` its organization's. 0 is the large one; 1 has nearly as much, all of it old: whoever
- * looks for its newest rows among everyone's passes by all the others'.
- */
-const rows = (count: number, orgs: number) =>
-  `(select n, case when n < ${HEAD} then 0 when n < ${HEAD + Math.max(100, Math.round(count / 100))} then 1
-      when n % 100 = 0 then 0 else 2 + floor(${orgs - 2} * power(random(), 2))::int end as k
-    from generate_series(0, ${count - 1}) n) as rows`
-
 const tables = (size: Sizes): Record<string, string> => ({
   organization: `insert into organization (id, name)
     select ${id('org', 'n')}, 'Organization ' || n from generate_series(0, ${size.orgs - 1}) n`,
@@ -136,7 +123,7 @@ const tables = (size: Sizes): Record<string, string> => ({
       union all select k, 0, 'viewer' from generate_series(1, ${Math.min(HEAD, size.orgs - 1)}) k) as members`,
   invitation: `insert into invitation (id, org_id, email, role, code_hash, expires_at, accepted_at)
     select ${id('inv', 'n')}, ${id('org', 'k')}, 'guest' || n || '@example.com', 'viewer', sha256(('${CODE}' || n)::bytea),
-      now() + interval '7 days', case when n >= ${HEAD} and n % 3 > 0 then now() end from ${rows(size.rest, size.orgs)}`,
+      now() + interval '7 days', case when n >= ${HEAD} and n % 3 > 0 then now() end from ${rowsOf(size.rest, size.orgs)}`,
   // Server ${HEAD} + k is organization k's own.
   server: `insert into server (id, org_id, name, kind, host, port, login_user, private_key, public_key)
     select ${id('srv', 'n')}, ${id('org', 'k')}, 'server-' || n, 'ssh', 'host' || n || '.example.com', 22, 'root',
@@ -146,11 +133,11 @@ const tables = (size: Sizes): Record<string, string> => ({
   backup_destination: `insert into backup_destination (id, org_id, name, name_key, kind, bucket, access_key_id, secret_access_key,
       next_verify_at)
     select ${id('dst', 'n')}, ${id('org', 'k')}, 'destination-' || n, 'destination-' || n, 's3_compatible', 'bucket-' || n,
-      repeat('a', 120), repeat('s', 120), now() + random() * interval '1 day' from ${rows(size.rest, size.orgs)}`,
+      repeat('a', 120), repeat('s', 120), now() + random() * interval '1 day' from ${rowsOf(size.rest, size.orgs)}`,
   project: `insert into project (id, org_id, name, repository, branch, server_id, settings)
     select ${id('prj', 'n')}, ${id('org', 'k')}, 'project-' || n,
       case when n % 10 < 7 then 'https://git.example.com/team/project-' || n end, 'main',
-      case when n % 2 = 0 then ${id('srv', `${HEAD} + k`)} end, '{"rollbackWindow": 8}' from ${rows(size.projects, size.orgs)}`,
+      case when n % 2 = 0 then ${id('srv', `${HEAD} + k`)} end, '{"rollbackWindow": 8}' from ${rowsOf(size.projects, size.orgs)}`,
   service: `insert into service (project_id, org_id, name, config)
     select ${id('prj', '0')}, ${id('org', '0')}, 'service-' || n, '{"build": ".", "port": 3000}'::jsonb
     from generate_series(1, ${HEAD}) n
@@ -165,40 +152,46 @@ const tables = (size: Sizes): Record<string, string> => ({
     select ${id('tok', 'n')}, ${id('org', 'k')},
       case when n < ${HEAD} and n % 2 = 1 then ${id('usr', 'n')} else ${id('usr', `k % ${size.people}`)} end,
       'token-' || n, sha256(('slp_proof_' || n)::bytea), 'slp_proo',
-      case when n in (2, 3) then ${id('prj', '0')} end from ${rows(size.tokens, size.orgs)}`,
+      case when n in (2, 3) then ${id('prj', '0')} end from ${rowsOf(size.tokens, size.orgs)}`,
   audit: `insert into audit (org_id, id, action, target, actor_kind, actor_id, actor_name, address, detail)
     select ${id('org', 'k')}, ${id('aud', 'n')},
       (array['project.update', 'token.create', 'server.check', 'variable.set', 'member.invite'])[1 + n % 5],
       case when n < ${HEAD} and n % 4 = 0 then ${id('prj', '0')} else ${id('prj', `n % ${size.projects}`)} end, 'user',
       ${id('usr', `k % ${size.people}`)}, 'Person', '192.0.2.1', '{"name": "shop"}'
-    from ${rows(Math.round(size.projects / 2), size.orgs)}`,
+    from ${rowsOf(Math.round(size.projects / 2), size.orgs)}`,
   idempotency: `insert into idempotency (org_id, credential_id, key, request_hash, claim, status, response, started_at)
     select ${id('org', 'k')}, ${id('tok', 'n')}, 'key-' || n, sha256(n::text::bytea), md5(n::text), 201, '{"id": "x"}',
-      now() - random() * interval '24 hours' from ${rows(size.rest, size.orgs)}`,
+      now() - random() * interval '24 hours' from ${rowsOf(size.rest, size.orgs)}`,
   folder_session: `insert into folder_session (id, org_id, project_id, files, file_count, byte_count, expires_at)
     select ${id('upl', 'n')}, ${id('org', 'k')}, null, (select jsonb_agg(jsonb_build_object(
         'p', 'file-' || f, 'h', encode(sha256(('blob' || (n * 3 + f))::bytea), 'hex'), 's', 1000, 'm', 420))
-      from generate_series(0, 4) f), 5, 5000, now() + interval '1 day' from ${rows(size.rest, size.orgs)}`,
+      from generate_series(0, 4) f), 5, 5000, now() + interval '1 day' from ${rowsOf(size.rest, size.orgs)}`,
   blob: `insert into blob (org_id, sha256, size, location, touched_at)
     select ${id('org', 'k')}, sha256(('blob' || n)::bytea), 1000, 'blobs/' || n, now() - random() * interval '30 days'
-    from ${rows(size.tokens, size.orgs)}`,
+    from ${rowsOf(size.tokens, size.orgs)}`,
   blob_sweep: `insert into blob_sweep (org_id, due_at)
     select id, now() + random() * interval '1 day' from organization`,
+  blob_project: `insert into blob_project (org_id, sha256, project_id)
+    select org_id, sha256, ${id('prj', '0')} from blob where org_id = ${id('org', '0')}`,
+  // Of each project one in ten is the newest, and that one serves.
   deployment: `insert into deployment (id, org_id, project_id, server_id, number, status, active, trigger, source, request,
       branch, created_by, next_seq, started_at, finished_at)
-    select ${id('dep', 'n')}, org_id, project_id, server_id, n, (array['ready', 'failed', 'cancelled', 'superseded'])[1 + n % 4],
-      n >= ${HEAD} and n % 4 = 0, 'manual', '{"kind": "image", "image": "nginx"}', '{}', 'main', '{"kind": "user", "name": "Person"}',
+    select ${id('dep', 'n')}, org_id, project_id, server_id, n,
+      case when newest then 'ready' else (array['ready', 'failed', 'cancelled', 'superseded'])[1 + n % 4] end,
+      newest, 'manual', '{"kind": "image", "image": "nginx"}', '{}', 'main', '{"kind": "user", "name": "Person"}',
       2, now(), now() from (
-        select n, ${id('org', '0')} as org_id, ${id('prj', '0')} as project_id from generate_series(0, ${HEAD - 1}) n
-        union all select ${HEAD} + row_number() over () as n, org_id, id from project where right(id, 1) = '0') as rows
+        select n, ${id('org', '0')} as org_id, ${id('prj', '0')} as project_id, false as newest
+        from generate_series(0, ${HEAD - 1}) n
+        union all select ${HEAD} + row_number() over () as n, org_id, id, turn = 10
+        from generate_series(1, 10) turn, project) as rows
       join (select org_id, min(id) as server_id from server group by org_id) as servers using (org_id)`,
   deployment_event: `insert into deployment_event (deployment_id, seq, at, type, data)
-    select ${id('dep', '0')}, n, now(), 'log', '{"stream": "stdout", "line": "building"}'::jsonb from generate_series(3, 900) n
+    select ${id('dep', '0')}, n, now(), 'log', '{"stream": "stdout", "line": "building"}'::jsonb from generate_series(11, 900) n
     union all select id, seq, now(), 'log', '{"stream": "stdout", "line": "building"}'
-    from deployment, generate_series(1, 2) seq where right(id, 1) < '8'`,
+    from deployment, generate_series(1, 10) seq`,
   deployment_segment: `insert into deployment_segment (deployment_id, first_seq, last_seq, location, keep_until)
     select id, 1, 2, org_id || '/' || id || '/1-2', now() + random() * interval '1 year'
-    from deployment where right(id, 1) >= '8'`,
+    from deployment where right(id, 1) = '8'`,
   host_name: `insert into host_name (host, org_id, project_id, kind)
     select lower(right(id, 26)) || '.example.com', org_id, id, 'free' from project where right(id, 1) = '1'`,
   host_path: `insert into host_path (host, service, port) select host, 'web', 3000 from host_name`,
@@ -209,4 +202,6 @@ const tables = (size: Sizes): Record<string, string> => ({
     select id, 'project/' || project_id, 'deploy', org_id, '{"deployment": "dep_1"}', 'succeeded', now(), now() from deployment`,
   run_step: `insert into run_step (run_id, name, fence, output, ended_at)
     select id, name, 1, '{"image": "sha256:0"}', now() from run, unnest(array['source', 'build', 'release']) name`,
+  ...githostRows(size),
+  ...adoptionRows(),
 })

@@ -14,8 +14,9 @@ import { createMetrics } from '../../server/src/http/metrics.ts'
 import { createLogger, wire } from '../../server/src/wiring.ts'
 import { exampleRequest } from '../../server/test/matrix/places.ts'
 import type { ProofDatabase } from './database.ts'
-import { codeOf, HEAD, secretOf, sizesFor } from './scale-data.ts'
+import { codeOf, secretOf, sizesFor } from './scale-data.ts'
 import { existing } from './scale-ids.ts'
+import { HEAD } from './scale-rows.ts'
 import { type Sent, sentDuring } from './scale-sent.ts'
 import { secretKey } from './server.ts'
 
@@ -28,7 +29,7 @@ const DEEP = 200
 export const UPKEEP = 'upkeep'
 
 /** Asks every route of the app as several callers, and returns every statement that the database was sent for it. */
-export async function driveEverything(database: ProofDatabase, projects: number): Promise<Sent[]> {
+export async function driveEverything(database: ProofDatabase, deployments: number): Promise<Sent[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-scale-'))
   const config = readConfig({
     SLIPWAY_DATABASE_URL: database.url,
@@ -52,7 +53,7 @@ export async function driveEverything(database: ProofDatabase, projects: number)
   try {
     return await sentDuring(database.name, async (label) => {
       // An owner, a developer and a token for one project in the large organization; the old one; and ordinary ones.
-      const chosen = [0, 1, 2, HEAD, ...Array.from({ length: 12 }, (_, n) => sizesFor(projects).tokens - 2 - n)]
+      const chosen = [0, 1, 2, HEAD, ...Array.from({ length: 12 }, (_, n) => sizesFor(deployments).tokens - 2 - n)]
       const callers = await Promise.all(chosen.map((n) => token(database, n)))
       callers.push(await session(app, platform, label))
       for (const caller of callers) await readEverything(app, database, caller, label)

@@ -19,6 +19,8 @@ const SOURCES: Partial<Record<IdPrefix, string>> = {
   upl: 'select id from folder_session where org_id = $1',
   dep: 'select id from deployment where org_id = $1',
   dst: 'select id from backup_destination where org_id = $1',
+  ghd: 'select id from githost_delivery where org_id = $1',
+  gnt: 'select id from mount_grant where org_id = $1',
 }
 
 /** Ids for every place of a request that takes one: the organization's newest rows, and its oldest, which has most. */
