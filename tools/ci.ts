@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { appendFileSync, readdirSync } from 'node:fs'
 
 type Step = { name: string; argv: string[] }
 
@@ -38,6 +38,8 @@ async function quickProofs(): Promise<string[]> {
   return proofs.filter((proof) => proof.quick).map((proof) => proof.file.slice(0, -3))
 }
 
+const seconds: Record<string, number> = {}
+
 function run({ name, argv: [program = '', ...args] }: Step): Promise<number> {
   console.log(`\n== ${name}`)
   const started = performance.now()
@@ -48,9 +50,8 @@ function run({ name, argv: [program = '', ...args] }: Step): Promise<number> {
       done(127)
     })
     child.once('exit', (code) => {
-      console.log(
-        `== ${name}: ${code === 0 ? 'ok' : `failed (${code})`} after ${((performance.now() - started) / 1000).toFixed(1)} s`,
-      )
+      seconds[name] = Math.round((performance.now() - started) / 100) / 10
+      console.log(`== ${name}: ${code === 0 ? 'ok' : `failed (${code})`} after ${seconds[name]} s`)
       done(code ?? 1)
     })
   })
@@ -66,5 +67,11 @@ for (const step of chosen) {
 }
 // CI has the machine to itself and leaves it as it was; a developer keeps the lab.
 if (process.env.CI === 'true') await run({ name: 'lab down', argv: ['bin/lab', 'down'] })
+// Which step grew is only known when it was written down before.
+const total = Object.values(seconds).reduce((sum, one) => sum + one, 0)
+for (const [name, took] of Object.entries(seconds)) console.log(`${took.toFixed(1).padStart(8)} s  ${name}`)
+console.log(`${total.toFixed(1).padStart(8)} s  in all`)
+const line = { at: new Date().toISOString(), total: Math.round(total), failed, seconds }
+if (wanted.length === 0) appendFileSync('.ci/times.jsonl', `${JSON.stringify(line)}\n`)
 console.log(failed.length === 0 ? `\n${chosen.length} steps passed` : `\nFailed: ${failed.join(', ')}`)
 process.exit(failed.length === 0 ? 0 : 1)
