@@ -77,6 +77,7 @@ export const ERROR_CODES = {
   hook_without_secret: [503, 'Deliveries of the git host cannot be checked: no secret is stored for this hook.'],
   githost_busy: [503, 'The git host takes no more requests for now; Retry-After says when it does.'],
   cloud_unreachable: [503, 'The hosted cloud that knows the addresses to connect with cannot be reached.'],
+  disk_full: [507, 'The disk of this instance, or of its database, is full; nothing of the request was kept.'],
   database_unavailable: [503, 'The database cannot be reached; Retry-After says when to try again.'],
 } as const satisfies Record<string, readonly [number, string]>
 

@@ -39,15 +39,35 @@ const OUTAGE_CODES = new Set([
   '57P02', // crash shutdown
   '57P03', // cannot connect now
   '25P03', // idle in transaction
+  '53200', // out of memory
+  '58030', // its disk answers with errors
   '25006', // read only: a replica that was not promoted yet
   '40P01', // deadlock: the other one won
 ])
 const OUTAGE_WORDS =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i
 
+const DATABASE_FULL = '53100'
+
+/** Files of our own that could not be written, and rows that PostgreSQL could not. */
+const FULL: Record<string, [message: string, hint: string]> = {
+  ENOSPC: ['The disk of this instance is full.', 'Free some space where its data directory lies, then send it again.'],
+  EDQUOT: ['The quota of this instance on its disk is used up.', 'Raise the quota, then send it again.'],
+  [DATABASE_FULL]: [
+    'The disk of the database is full.',
+    'Free some space where PostgreSQL keeps its data, then send it again.',
+  ],
+}
+
+export function diskFull(error: { code?: string | undefined }): Refusal | undefined {
+  const words = FULL[error.code ?? '']
+  return words && new Refusal('disk_full', words[0], { hint: words[1], retryAfter: 60, cause: error })
+}
+
 /** Whether an error that came up from a query means "no database right now". Drivers wrap their own failures. */
 export function databaseOutage(error: { code?: string; message: string; cause?: unknown }): Refusal | undefined {
   const code = error.code ?? ''
+  if (code === DATABASE_FULL) return diskFull(error)
   const hungUp = code === 'ECONNRESET' && error.message === 'aborted'
   const outage = !hungUp && (OUTAGE_CODES.has(code) || /^08.../.test(code) || OUTAGE_WORDS.test(error.message))
   if (!outage) return undefined

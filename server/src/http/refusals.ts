@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@slipway/contract/errors'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { databaseOutage, Refusal } from '../errors.ts'
+import { databaseOutage, diskFull, Refusal } from '../errors.ts'
 
 /** The one place that turns what went wrong into a status and a body. Whoever wants to know of a refusal is told. */
 export function answerRefusals(app: FastifyInstance, told: (refusal: Refusal, request: FastifyRequest) => void): void {
@@ -39,7 +39,7 @@ const REFUSED_BY_DATABASE: Record<string, Refusal> = {
 
 function asRefusal(error: FastifyError | Refusal): Refusal {
   if (error instanceof Refusal) return error
-  const outage = databaseOutage(error)
+  const outage = databaseOutage(error) ?? diskFull(error)
   if (outage) return outage
   const code = error.code ?? ''
   const { hint } = error as { hint?: unknown }

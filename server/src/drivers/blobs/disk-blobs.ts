@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { Refusal } from '../../errors.ts'
+import { diskFull, Refusal } from '../../errors.ts'
 import { spend } from '../../spent-buffers.ts'
 import type { BlobStore, StoredBlob, WriteOptions } from './blob-store.ts'
 import { LOCATION, listFiles, removeFilesOlderThan } from './disk-listing.ts'
@@ -37,7 +37,8 @@ export function diskBlobs(directory: string): BlobStore {
       } catch (error) {
         await rm(temporary, { force: true })
         // A bare system error could be taken for one of the database's.
-        throw error instanceof Refusal ? error : new Error('a content could not be stored', { cause: error })
+        if (error instanceof Refusal) throw error
+        throw diskFull(error as NodeJS.ErrnoException) ?? new Error('a content could not be stored', { cause: error })
       }
     },
     async read(location): Promise<Readable | null> {

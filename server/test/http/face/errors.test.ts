@@ -65,6 +65,20 @@ test('a bug is a 500 that tells nothing but the request id', async () => {
   expect(answer.text).not.toContain('secret_thing')
 })
 
+test.each([
+  ['of the database', '53100', /database/],
+  ['of the instance', 'ENOSPC', /this instance/],
+])('a full disk %s is told as such, with what to do', async (_, code, words) => {
+  const { pool } = world.platform
+  const original = pool.query
+  pool.query = (() => Promise.reject(Object.assign(new Error('no space left on device'), { code }))) as never
+  const answer = await api('GET', '/api/projects')
+  pool.query = original
+  expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([507, 'disk_full', '60'])
+  expect(answer.body.error).toMatch(words)
+  expect(answer.body.hint).toContain('Free some space')
+})
+
 test('problem+json is given to those who ask for it', async () => {
   const answer = await api('GET', '/api/projects/prj_x', undefined, { accept: 'application/problem+json' })
   expect(answer.headers['content-type']).toContain('application/problem+json')
