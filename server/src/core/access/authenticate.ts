@@ -18,7 +18,7 @@ export async function authenticateToken(
       hint: 'Check that it was copied whole, or make a new one.',
     })
   }
-  if (row.expires_at && row.expires_at.getTime() <= Date.now()) {
+  if (row.expired && row.expires_at) {
     throw new Refusal('credentials_expired', `The access token expired on ${row.expires_at.toISOString()}.`, {
       hint: 'Make a new one.',
     })

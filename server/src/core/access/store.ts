@@ -8,6 +8,8 @@ type TokenRow = {
   scopes: Scope[] | null
   project_id: string | null
   expires_at: Date | null
+  /** By the database's clock: that of one process may be another. */
+  expired: boolean
   unused_for_a_minute: boolean
   role: Role
   name: string
@@ -17,6 +19,7 @@ type TokenRow = {
 export const findToken = statement<TokenRow>(
   'token.authenticate',
   `select t.id, t.org_id, t.user_id, t.scopes, t.project_id, t.expires_at, m.role, p.name,
+     coalesce(t.expires_at <= now(), false) as expired,
      (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as unused_for_a_minute
    from token t
    join member m on m.org_id = t.org_id and m.user_id = t.user_id

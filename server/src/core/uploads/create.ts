@@ -10,7 +10,7 @@ import { checkFolder, checkSizes, contentsOf } from './folder.ts'
 import { modeOf, type SessionMode } from './mode.ts'
 import * as store from './store.ts'
 import { type Limits, tally } from './tally.ts'
-import { hoursFromNow, OPEN_HOURS, view } from './view.ts'
+import { OPEN_HOURS, view } from './view.ts'
 
 /** Begins a folder upload: the files are announced, and the answer says which contents are missing here. */
 export async function createSession(
@@ -23,17 +23,18 @@ export async function createSession(
   const { files: fileCount, bytes: byteCount } = counted(files, config.upload)
   checkFolder(files)
   const contents = contentsOf(files)
-  const session = { id: newId('upl'), mode, fileCount, byteCount, sealedAt: null, expiresAt: hoursFromNow(OPEN_HOURS) }
+  const session = { id: newId('upl'), mode, fileCount, byteCount, sealedAt: null }
   return transaction(db, async (tx) => {
     // Only this organization's, and for a credential of one project only that one's: that another has a content must
     // neither show nor help, since whoever knows its hash could have it built and read it.
     const present = await blobs.touch(tx, caller, contents.keys())
     checkSizes(files, present)
     const { orgId, projectId } = caller
-    await store.insert(tx, { ...session, orgId, projectId, files: JSON.stringify(files) })
+    const row = { ...session, orgId, projectId, files: JSON.stringify(files) }
+    const expiresAt = await store.insert(tx, row, OPEN_HOURS)
     await record(tx, caller, 'folder_session.create', session.id, { files: fileCount, bytes: byteCount })
     const missing = [...contents.keys()].filter((hash) => !present.has(hash))
-    return view(session, missing, config.upload)
+    return view({ ...session, expiresAt }, missing, config.upload)
   })
 }
 

@@ -15,7 +15,7 @@ import { checkPath } from './paths.ts'
 import * as store from './store.ts'
 import { type Tally, tally } from './tally.ts'
 import { type TarEntry, untar } from './untar.ts'
-import { hoursFromNow, SEALED_DAYS, view } from './view.ts'
+import { SEALED_HOURS, view } from './view.ts'
 
 type Parts = Pick<Platform, 'db' | 'blobs' | 'config'>
 type FileEntry = TarEntry & { kind: 'file' }
@@ -38,21 +38,21 @@ export async function createFromTar(
     fileCount: count.files,
     byteCount: count.bytes,
     sealedAt: new Date(),
-    expiresAt: hoursFromNow(SEALED_DAYS * 24),
   }
   const { orgId, projectId } = caller
-  const kept = await transaction(db, async (tx) => {
-    const locations = await rows.insertAll(tx, { orgId, projectId }, written)
-    await store.insert(tx, { ...session, orgId, projectId, files: JSON.stringify(files) })
+  const { kept, expiresAt } = await transaction(db, async (tx) => {
+    const kept = await rows.insertAll(tx, { orgId, projectId }, written)
+    const row = { ...session, orgId, projectId, files: JSON.stringify(files) }
+    const expiresAt = await store.insert(tx, row, SEALED_HOURS)
     const detail = { files: count.files, bytes: count.bytes, archive: true }
     await record(tx, caller, 'folder_session.create', session.id, detail)
-    return locations
+    return { kept, expiresAt }
   })
   await removeAll(
     blobs,
     written.filter((blob) => !kept.has(blob.location)),
   )
-  return view(session, [], config.upload)
+  return view({ ...session, expiresAt }, [], config.upload)
 }
 
 /** Nothing of it is visible until the rows are written; when it fails, its files are removed. */

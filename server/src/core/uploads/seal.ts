@@ -7,7 +7,7 @@ import * as blobs from './blobs-store.ts'
 import { checkSizes, contentsOf } from './folder.ts'
 import { requireUnexpired } from './require-open.ts'
 import * as store from './store.ts'
-import { hoursFromNow, SEALED_DAYS, view } from './view.ts'
+import { SEALED_HOURS, view } from './view.ts'
 
 const MOST_LISTED = 1000
 
@@ -25,10 +25,9 @@ export async function sealSession({ db, config }: Pick<Platform, 'db' | 'config'
     requireAll(hashes.filter((hash) => !present.has(hash)))
     checkSizes(files, present)
 
-    const expiresAt = hoursFromNow(SEALED_DAYS * 24)
-    await store.setSealed(tx, caller.orgId, id, expiresAt)
+    const sealed = await store.setSealed(tx, caller.orgId, id, SEALED_HOURS)
     await record(tx, caller, 'folder_session.seal', id, { files: session.fileCount, bytes: Number(session.byteCount) })
-    return view({ ...session, sealedAt: new Date(), expiresAt }, [], config.upload)
+    return view({ ...session, ...sealed }, [], config.upload)
   })
 }
 

@@ -47,23 +47,34 @@ export const findFor = (db: Queryable, scope: Scope, id: string, hash: string) =
 export const lock = (db: Queryable, scope: Scope, id: string): Promise<SessionRow | undefined> =>
   select(db, scope, id).forUpdate().executeTakeFirst()
 
-export async function insert(db: Queryable, session: Insertable<Tables['folderSession']>): Promise<void> {
-  await db.insertInto('folderSession').values(session).execute()
+/** By the database's clock, as whoever looks whether it has come: that of a process may be another. */
+const hoursFromNow = (hours: number) => sql<Date>`now() + make_interval(hours => ${hours})`
+
+type NewSession = Omit<Insertable<Tables['folderSession']>, 'expiresAt'>
+
+/** Returns until when it is kept. */
+export async function insert(db: Queryable, session: NewSession, hours: number): Promise<Date> {
+  const { expiresAt } = await db
+    .insertInto('folderSession')
+    .values({ ...session, expiresAt: hoursFromNow(hours) })
+    .returning('expiresAt')
+    .executeTakeFirstOrThrow()
   // From now on the organization has contents that may lose their use in ways that nobody announces, such as the
   // removal of a project: it is looked at daily.
   await sql`
     insert into blob_sweep (org_id, due_at) values (${session.orgId}, now() + interval '1 day')
     on conflict (org_id) do nothing`.execute(db)
+  return expiresAt
 }
 
-export async function setSealed(db: Queryable, orgId: string, id: string, expiresAt: Date): Promise<void> {
-  await db
+export const setSealed = (db: Queryable, orgId: string, id: string, hours: number) =>
+  db
     .updateTable('folderSession')
-    .set({ sealedAt: sql`now()`, expiresAt })
+    .set({ sealedAt: sql<Date>`now()`, expiresAt: hoursFromNow(hours) })
     .where('orgId', '=', orgId)
     .where('id', '=', id)
-    .execute()
-}
+    .returning(['sealedAt', 'expiresAt'])
+    .executeTakeFirstOrThrow()
 
 export async function filesOf(db: Queryable, orgId: string, id: string): Promise<StoredFile[]> {
   const row = await db

@@ -4,9 +4,7 @@ import type { Limits } from './tally.ts'
 
 /** How long a session waits to be sealed, and how long it is then kept unless something uses it. */
 export const OPEN_HOURS = 24
-export const SEALED_DAYS = 30
-
-export const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3600 * 1000)
+export const SEALED_HOURS = 30 * 24
 
 type Shown = Pick<SessionRow, 'id' | 'mode' | 'fileCount' | 'sealedAt' | 'expiresAt'> & { byteCount: string | number }
 

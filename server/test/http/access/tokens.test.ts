@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { clientOf, startWorld } from '../../harness.ts'
 
 const world = await startWorld()
@@ -22,6 +22,18 @@ test('a revoked token is refused by the next request', async () => {
   expect((await owner.api('DELETE', `/api/tokens/${body.token.id}`)).status).toBe(200)
   const refused = await world.as(body.secret)('GET', '/api/me')
   expect([refused.status, refused.body.code]).toEqual([401, 'credentials_invalid'])
+})
+
+test('whether a token has expired is judged by the clock of the database, whatever that of the process says', async () => {
+  const token = await world.tokenFor(owner, { expiresAt: new Date(Date.now() + 3600_000) })
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 400 * 24 * 3600_000)
+  const answer = await world.as(token)('GET', '/api/me')
+  const files = [{ path: 'a', sha256: '0'.repeat(64), size: 1, mode: 0o644 }]
+  const session = await world.as(token)('POST', '/api/projects/folder-sessions', { files })
+  clock.mockRestore()
+  expect([answer.status, session.status]).toEqual([200, 201])
+  const days = (new Date(session.body.expiresAt).getTime() - Date.now()) / (24 * 3600_000)
+  expect(days).toBeLessThan(2)
 })
 
 test('an expired token is refused and says so', async () => {
