@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cacheDir } from './paths.ts'
 
-export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3' | 'clean' | 'gh' | 'newerGh'
+export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3' | 'clean' | 'gh' | 'newerGh' | 'clock'
 
 interface PackageSet {
   /** With what they depend on, as far as the machine lacks it. */
@@ -35,6 +35,8 @@ export const packageSets: Record<SetName, PackageSet> = {
   // Two versions of one program: they would overwrite each other in one set.
   gh: { withDependencies: ['gh'], alone: [] },
   newerGh: { withDependencies: [], alone: ['gh/trixie'] },
+  // Programs that believe in another time.
+  clock: { withDependencies: ['libfaketime'], alone: [] },
 }
 
 /** Where a set's packages are unpacked; another list of packages is another folder. */

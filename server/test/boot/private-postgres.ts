@@ -20,10 +20,15 @@ export type PrivatePostgres = {
 }
 
 /** A PostgreSQL that may be restarted without anybody else noticing, made of the lab's programs. */
-export async function privatePostgres(): Promise<PrivatePostgres> {
+export async function privatePostgres(surroundings: Surroundings = {}): Promise<PrivatePostgres> {
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
-  return made((dir) => run(asNobody(tool('initdb'), `--pgdata=${dir}`, ...options), { env: toolEnv(), cwd: '/' }))
+  const fill = (dir: string) =>
+    run(asNobody(tool('initdb'), `--pgdata=${dir}`, ...options), { env: toolEnv(), cwd: '/' })
+  return made(fill, surroundings)
 }
+
+/** Where its data lies, and what else is in the environment of its processes. */
+type Surroundings = { below?: string; env?: Record<string, string> }
 
 /** Follows the one at that port as soon as it is started, without anybody waiting for it. */
 export async function replicaOf(port: number): Promise<PrivatePostgres> {
@@ -33,8 +38,11 @@ export async function replicaOf(port: number): Promise<PrivatePostgres> {
   return made((dir) => run(copy(dir), { env: toolEnv(), cwd: '/' }))
 }
 
-async function made(fill: (dir: string) => Promise<unknown>): Promise<PrivatePostgres> {
-  const dir = mkdtempSync(join(tmpdir(), 'slipway-postgres-'))
+async function made(
+  fill: (dir: string) => Promise<unknown>,
+  { below = tmpdir(), env = {} }: Surroundings = {},
+): Promise<PrivatePostgres> {
+  const dir = mkdtempSync(join(below, 'slipway-postgres-'))
   chmodSync(dir, 0o700)
   chownSync(dir, nobody, nobody)
   const port = await freePort()
@@ -62,7 +70,9 @@ async function made(fill: (dir: string) => Promise<unknown>): Promise<PrivatePos
     port,
     async start() {
       // Its own IPC namespace: what a killed server leaves in shared memory goes with it.
-      const [program, ...args]: Argv = ['unshare', '--ipc', '--', ...asNobody(tool('postgres'), '-D', dir)]
+      const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+      const own = asNobody('env', ...pairs, tool('postgres'), '-D', dir)
+      const [program, ...args]: Argv = ['unshare', '--ipc', '--', ...own]
       postmaster = spawn(program, args, { cwd: '/', env: toolEnv(), stdio: 'ignore' })
       const ask: Argv = [tool('pg_isready'), '--quiet', '--host=127.0.0.1', `--port=${port}`]
       const answers = () => run(ask, { env: toolEnv() }).then(Boolean.bind(null, true), () => undefined)
