@@ -10,7 +10,7 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    not('contract-knows-only-zod', '^contract/src', '^(server|cli|dashboard|lab|proofs)/'),
+    not('contract-knows-only-zod', '^contract/src', '^(server|cli|dashboard|lab|proofs|test-kit)/'),
     {
       name: 'contract-imports-only-the-schema-library',
       severity: 'error',
@@ -34,8 +34,8 @@ module.exports = {
     }),
     not('db-is-a-leaf', '^server/src/db', '^server/src/(?!db/)'),
     not('nobody-imports-the-wiring', '^server/src/(http|core|jobs|drivers|db)/', '^server/src/(wiring|main)\\.ts$'),
-    not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs)/'),
-    not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|server/test)/', {
+    not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs|test-kit)/'),
+    not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|test-kit|server/test)/', {
       from: { pathNot: '\\.test\\.ts$' },
     }),
   ],

@@ -1,3 +1,4 @@
+import { assertReachable } from '../test-kit/reach.ts'
 import { daemons } from './group.ts'
 import { type Lab, readLab } from './state.ts'
 
@@ -6,6 +7,7 @@ const still: (keyof Lab)[] = ['caddy', 'acme']
 
 /** A part's addresses, for tests; an error says which part is missing and how to start it. */
 export function labPart<Name extends keyof Lab>(name: Name): NonNullable<Lab[Name]> {
+  assertReachable(name)
   const part = readLab()[name]
   const command = `bin/lab up ${name.startsWith('host') ? 'hosts' : name === 'caddy' ? 'images' : name}`
   if (part === undefined) throw new Error(`The lab's ${name} was not started. Start it with: ${command}`)

@@ -18,6 +18,7 @@ const steps: Step[] = [
       'cli/src',
       'lab',
       'proofs',
+      'test-kit',
       'tools',
     ],
   },

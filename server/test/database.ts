@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { labPart } from '../../lab/ask.ts'
+import { assertReachable } from '../../test-kit/reach.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 
-/** The address of a database in the lab's PostgreSQL. */
+/** The address of a database in the PostgreSQL that was named for tests, else in the lab's. */
 export function databaseUrl(name: string): string {
-  const url = new URL(labPart('postgres').url)
+  assertReachable('postgres')
+  const url = new URL(process.env.SLIPWAY_TEST_DATABASE_URL || labPart('postgres').url)
   url.pathname = `/${name}`
   return url.href
 }
@@ -25,11 +27,10 @@ async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
 export async function createTemplate(): Promise<string> {
   const name = newName('template')
   await asAdmin(async (client) => {
-    const left = await client.query<{ datname: string }>(
-      `select datname from pg_database where datname like 'slipway\\_te%'
-       and (pg_stat_file('base/' || oid || '/PG_VERSION', true)).modification < now() - interval '1 hour'`,
+    const { rows } = await client.query<{ datname: string }>(
+      `select datname from pg_database where datname like 'slipway\\_te%'`,
     )
-    for (const { datname } of left.rows) await client.query(`drop database if exists ${datname} with (force)`)
+    for (const { datname } of rows.filter(isOld)) await client.query(`drop database if exists ${datname} with (force)`)
     await client.query(`create database ${name} template template0`)
   })
   const template = openDatabase({ url: databaseUrl(name), connections: 1, onError: () => {} })
@@ -41,7 +42,11 @@ export async function createTemplate(): Promise<string> {
 export const dropDatabase = (name: string) =>
   asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
 
-const newName = (kind: string) => `slipway_${kind}_${randomBytes(6).toString('hex')}`
+/** The age is in the name: to ask PostgreSQL for it takes more rights than to make a database. */
+const newName = (kind: 'template' | 'test') =>
+  `slipway_${kind}_${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`
+const isOld = ({ datname }: { datname: string }) =>
+  Number(/^slipway_(?:template|test)_(\d{10})_/.exec(datname)?.[1]) < Date.now() / 1000 - 3600
 
 export type TestDatabase = OpenDatabase & { url: string; name: string; drop(): Promise<void> }
 

@@ -1,0 +1,50 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** What a test needs: nothing, a PostgreSQL, or the lab (root on Debian 12). */
+export type Kind = 'unit' | 'database' | 'lab'
+export type Kinds = Record<Kind, string[]>
+
+const TESTS = '{contract,server,cli,lab,e2e,tools,test-kit}/**/*.test.ts'
+/** The one way to a PostgreSQL; that it asks the lab for one makes no test a test of the lab. */
+const DATABASE = 'server/test/database.ts'
+
+/**
+ * All test files by kind. Told by what a file imports, directly or through others, so that nobody has to say it and nobody can say it
+ * wrong. Whoever reaches for a part in a way that no import shows is stopped by reach.ts.
+ */
+export function testKinds(root: string = join(import.meta.dirname, '..')): Kinds {
+  const kinds: Kinds = { unit: [], database: [], lab: [] }
+  const imports = importsIn(root)
+  const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path)
+  for (const file of globSync(TESTS, { cwd: root, exclude }).sort()) kinds[kindOf(file, imports)].push(file)
+  return kinds
+}
+
+function kindOf(test: string, imports: (file: string) => string[]): Kind {
+  const reached = new Set([test])
+  // A set hands out what is added while it is walked.
+  for (const file of reached) {
+    if (file.startsWith('lab/')) return 'lab'
+    if (file !== DATABASE) for (const next of imports(file)) reached.add(next)
+  }
+  return reached.has(DATABASE) ? 'database' : 'unit'
+}
+
+const STATIC = /^(?:import|export)\b(?!\s+type\b)(?:[^'"`;=(]*?\bfrom)?\s*['"](\.{1,2}\/[^'"]+)['"]/gm
+const DYNAMIC = /\bimport\(\s*['"`](\.{1,2}\/[^'"`$]+)['"`]\s*\)/g
+
+/** The files that a file imports by a relative path, types apart. Reading is by pattern: a parser would take seconds before every run. */
+function importsIn(root: string): (file: string) => string[] {
+  const known = new Map<string, string[]>()
+  return (file) => {
+    const before = known.get(file)
+    if (before) return before
+    const text = readFileSync(join(root, file), 'utf8')
+    const found = [...text.matchAll(STATIC), ...text.matchAll(DYNAMIC)]
+      .map(([, path = '']) => normalize(join(dirname(file), path)))
+      .filter((path) => existsSync(join(root, path)))
+    known.set(file, found)
+    return found
+  }
+}
