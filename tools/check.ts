@@ -74,6 +74,9 @@ for (const file of files) {
   const text = readFileSync(file, 'utf8')
   for (const rule of rules) if (rule.check(file, text)) findings.push(`${file} ${rule.why}`)
 }
+const node = JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.node
+if (readFileSync('.node-version', 'utf8').trim() !== node)
+  findings.push(`.node-version names another Node than package.json, which says ${node}; write the same into both`)
 for (const finding of findings) console.error(finding)
 console.log(`${files.length} files, ${rules.length} rules, ${findings.length} findings`)
 process.exitCode = findings.length > 0 ? 1 : 0
