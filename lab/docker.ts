@@ -3,9 +3,10 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { until } from '../test-kit/until.ts'
 import { daemonCalled, signal } from './group.ts'
 import { type Machine, startInside } from './machine.ts'
-import { lastLines, until } from './run.ts'
+import { lastLines } from './run.ts'
 import { tool } from './tools.ts'
 
 export const socketOf = (dir: string): string => join(dir, 'docker.sock')

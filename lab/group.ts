@@ -10,9 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../test-kit/until.ts'
 import { type Hierarchy, hierarchies } from './hierarchies.ts'
 import { labId } from './paths.ts'
-import { type Argv, until } from './run.ts'
+import type { Argv } from './run.ts'
 
 // A part's processes live in a cgroup of their own. Membership is inherited and cannot be lost, so `down` finds every
 // process of the part (shims and containers of a killed engine too) and never one that only has a recycled process id.

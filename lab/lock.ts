@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { until } from './run.ts'
+import { until } from '../test-kit/until.ts'
 
 /** Lets one process at a time do `work`; a lock whose owner died is taken over. */
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {

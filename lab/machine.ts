@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../test-kit/until.ts'
 import { daemonCalled, endGroup, settleDaemons, startIn } from './group.ts'
 import { hierarchies } from './hierarchies.ts'
 import { type Network, needNetwork, plug, unplug } from './network.ts'
 import { partDir } from './paths.ts'
-import { type Argv, run, until } from './run.ts'
+import { type Argv, run } from './run.ts'
 import { tool, toolEnv } from './tools.ts'
 
 // A machine is a process with namespaces of its own, as close to another computer as one kernel gets: own processes,

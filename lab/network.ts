@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { until } from '../test-kit/until.ts'
 import { labId } from './paths.ts'
-import { type Argv, run, until } from './run.ts'
+import { type Argv, run } from './run.ts'
 import { tool, toolEnv } from './tools.ts'
 
 // One bridge per lab. Each machine hangs on it by a veth pair, so all that is left in the host's own network are the

@@ -35,21 +35,6 @@ export async function run(argv: Argv, options: RunOptions = {}): Promise<string>
   throw new Error(`${basename(program)} failed (${why}): ${argv.join(' ')}\n${said}`)
 }
 
-/** Waits for a condition; never sleeps for a fixed time. `check` answers undefined for "not yet". */
-export async function until<T>(
-  what: string,
-  deadlineMs: number,
-  check: () => T | undefined | Promise<T | undefined>,
-): Promise<T> {
-  const end = performance.now() + deadlineMs
-  for (;;) {
-    const found = await check()
-    if (found !== undefined) return found
-    if (performance.now() > end) throw new Error(`${what}: not within ${deadlineMs / 1000} s`)
-    await new Promise((next) => setTimeout(next, 25))
-  }
-}
-
 export function lastLines(text: string, count: number): string {
   return text
     .trimEnd()

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { labPart } from '../lab/ask.ts'
-import { until } from '../lab/run.ts'
+import { until } from '../test-kit/until.ts'
 import type { ProofDatabase } from './parts/database.ts'
 import { cleared } from './parts/engine.ts'
 import { openReference } from './parts/fair/reference.ts'

@@ -1,5 +1,5 @@
+import { until } from '../../test-kit/until.ts'
 import type { HostName } from '../parts/hosts.ts'
-import { until } from '../run.ts'
 import { type HandmadeHost, openHandmade } from './host.ts'
 import { makeLoose, makePlatforms, makeSwarm } from './loose.ts'
 import { commit, makeStacks } from './stacks.ts'

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../test-kit/until.ts'
 import { daemons, endGroup, startIn } from '../group.ts'
 import { packageRoot } from '../package-sets.ts'
 import { partDir } from '../paths.ts'
-import { lastLines, until } from '../run.ts'
+import { lastLines } from '../run.ts'
 import { type GithostPart, readLab, record } from '../state.ts'
 import { needPackages } from './packages.ts'
 

@@ -23,13 +23,13 @@ function productDigest(): string {
   return product
 }
 
-/** The proof's file and what it imports of `proofs/` and `lab/`. */
+/** The proof's file and what it imports of `proofs/`, `test-kit/` and `lab/`. */
 function ownFiles(first: string): string[] {
   const found = new Set([first])
   for (const file of found) {
     for (const [, path = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)) {
       const imported = relative(ROOT, join(ROOT, dirname(file), path))
-      if (/^(proofs|lab)\//.test(imported) && !imported.startsWith('proofs/ledger/')) found.add(imported)
+      if (/^(proofs|lab|test-kit)\//.test(imported) && !imported.startsWith('proofs/ledger/')) found.add(imported)
     }
   }
   return [...found].sort()

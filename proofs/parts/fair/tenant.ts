@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Domain } from '@slipway/contract/domains'
 import { labPart } from '../../../lab/ask.ts'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { bootstrap } from '../server.ts'
 import { isOver, type Site } from '../site.ts'
 

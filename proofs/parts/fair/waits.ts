@@ -1,4 +1,4 @@
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { ProofDatabase } from '../database.ts'
 
 type Pool = Pick<ProofDatabase, 'pool'>

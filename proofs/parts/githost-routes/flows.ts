@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { labPart } from '../../../lab/ask.ts'
-import { until } from '../../../lab/run.ts'
 import { buttonOf, connectBy } from '../../../server/test/githost-browser.ts'
+import { until } from '../../../test-kit/until.ts'
 import { REDIRECT, type Stage, type Tenant } from './stage.ts'
 
 const DEADLINE_MS = 60_000

@@ -1,5 +1,5 @@
-import { until } from '../../../lab/run.ts'
 import { connectBy } from '../../../server/test/githost-browser.ts'
+import { until } from '../../../test-kit/until.ts'
 import { begin } from './flows.ts'
 import type { Stage, Tenant } from './stage.ts'
 

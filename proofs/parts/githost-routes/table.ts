@@ -1,6 +1,6 @@
-import { until } from '../../../lab/run.ts'
 import { newId } from '../../../server/src/db/ids.ts'
 import { connectBy } from '../../../server/test/githost-browser.ts'
+import { until } from '../../../test-kit/until.ts'
 import { begin } from './flows.ts'
 import type { Stage } from './stage.ts'
 

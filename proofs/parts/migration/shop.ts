@@ -1,6 +1,6 @@
 import type { HandmadeHost } from '../../../lab/handmade/host.ts'
 import { makePostgresImage, POSTGRES_DATA, POSTGRES_IMAGE } from '../../../lab/handmade/postgres-image.ts'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 
 export const ROWS = 500
 

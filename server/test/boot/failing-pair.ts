@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { privatePostgres, replicaOf } from './private-postgres.ts'
 import { switchProxy } from './switch-proxy.ts'
 

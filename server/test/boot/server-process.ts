@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 
 /** What an operator is told to make. */
 export const SECRET_KEY = randomBytes(32).toString('hex')

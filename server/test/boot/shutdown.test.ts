@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { createDatabase, type TestDatabase } from '../database.ts'
 import { ask, startCallers } from './callers.ts'
 import { addOwner } from './owner.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { compareServer, compareServers } from '../../src/core/deployments/compare.ts'
 import { releaseOf } from '../../src/core/deployments/release/release.ts'
 import * as store from '../../src/core/deployments/store.ts'

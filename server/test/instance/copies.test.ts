@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { compareServer } from '../../src/core/deployments/compare.ts'
 import { mendEdges } from '../../src/core/deployments/edges.ts'
 import { collectGarbage } from '../../src/core/deployments/garbage.ts'

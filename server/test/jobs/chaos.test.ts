@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { newId } from '../../src/db/ids.ts'
 import type { Input } from './pipeline.ts'
 import { openYard, type WorkerProcess, type Yard } from './yard.ts'

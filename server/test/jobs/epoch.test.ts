@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { openEpoch } from '../../src/db/epoch.ts'
 import { readIdentity } from '../../src/db/identity.ts'
 import { openListener } from '../../src/jobs/listener.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { transaction } from '../../src/db/database.ts'
 import { URGENCY } from '../../src/jobs/enqueue.ts'
 import { leastPriority, placeInLine } from '../../src/jobs/place-in-line.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { HEARTBEAT_SECONDS } from '../../src/jobs/transport.ts'
 import { drained } from './drained.ts'
 import { databaseAway } from './outage.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { openDatabase, type Tx } from '../../src/db/database.ts'
 import { Fenced } from '../../src/jobs/fenced.ts'
 import { Limits } from '../../src/jobs/limit.ts'

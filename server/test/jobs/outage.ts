@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { privatePostgres } from '../boot/private-postgres.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { URGENCY } from '../../src/jobs/enqueue.ts'
 import { openYard, type Yard } from './yard.ts'
 

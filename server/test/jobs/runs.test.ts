@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { transaction } from '../../src/db/database.ts'
 import { newId } from '../../src/db/ids.ts'
 import { submit } from '../../src/jobs/enqueue.ts'

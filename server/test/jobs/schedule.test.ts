@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { until } from '../../../lab/run.ts'
+import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startSchedule } from '../../src/jobs/schedule.ts'
 import { LeaseLost } from '../../src/jobs/steps.ts'
