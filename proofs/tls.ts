@@ -1,4 +1,4 @@
-import { until } from '../server/src/drivers/edge/bench.ts'
+import { until } from '../test-kit/until.ts'
 import { bootstrap } from './parts/server.ts'
 import { app, GOOD } from './parts/site.ts'
 import { handshake, page } from './parts/tls/client.ts'
@@ -49,7 +49,7 @@ async function wrongName(proof: Proof): Promise<void> {
   const { world, project } = proof
   await world.ca.dns.set(HOST, { a: [WRONG] })
   await world.site.ask('POST', `/api/projects/${project}/domains`, { host: HOST })
-  const seen = await until('the name was looked at', 20, async () => {
+  const seen = await until('the name was looked at', 20_000, async () => {
     const domain = await world.domain(project, HOST)
     return domain?.dns?.found.addresses.includes(WRONG) && domain
   })
@@ -65,10 +65,10 @@ async function rightName(proof: Proof): Promise<number> {
   const { world, project } = proof
   await world.ca.dns.set(HOST, { a: [world.here] })
   const began = performance.now()
-  const shown = await until('a certificate is shown', 30, () => handshake(world.door, HOST).catch(() => undefined))
+  const shown = await until('a certificate is shown', 30_000, () => handshake(world.door, HOST).catch(() => undefined))
   const seconds = (performance.now() - began) / 1000
   note(proof, shown.authorized, `a certificate that is believed, after ${seconds.toFixed(1)} s`, shown)
-  const domain = await until('the domain says so', 10, async () => {
+  const domain = await until('the domain says so', 10_000, async () => {
     const seen = await world.domain(project, HOST)
     return seen?.certificate?.state === 'valid' && seen
   })
@@ -82,7 +82,7 @@ async function served(proof: Proof): Promise<void> {
   const answer = await page(world.door, HOST)
   note(proof, answer.status === 200 && answer.text === 'version 1', 'the application answers over https', answer)
   const plain = { address: world.here, port: world.site.httpPort }
-  const sent = await until('http is sent to https', 20, async () => {
+  const sent = await until('http is sent to https', 20_000, async () => {
     const seen = await visit(plain, HOST, '/a?b=c')
     return seen.status === 308 && seen
   })
@@ -121,11 +121,15 @@ async function pairs(proof: Proof): Promise<void> {
   await add({ host: www, redirectTo: HOST })
   await add({ host: strict, https: 'hsts' })
   for (const host of [www, strict])
-    await until(`${host} is valid`, 40, async () => (await world.domain(project, host))?.certificate?.state === 'valid')
+    await until(
+      `${host} is valid`,
+      40_000,
+      async () => (await world.domain(project, host))?.certificate?.state === 'valid',
+    )
   const sent = await page(world.door, www, '/a?b=c')
   const wanted = `https://${HOST}:${world.door.port}/a?b=c`
   note(proof, sent.status === 308 && sent.headers.location === wanted, 'www is sent to the name without', sent)
-  const strictly = await until('hsts', 20, async () => {
+  const strictly = await until('hsts', 20_000, async () => {
     const seen = await page(world.door, strict)
     return seen.headers['strict-transport-security'] !== undefined && seen
   })
@@ -164,7 +168,7 @@ async function othersNames(proof: Proof): Promise<void> {
   await site.ask('DELETE', `/api/projects/${project}/domains/${HOST}`)
   const released = await asOther('POST', `/api/projects/${theirs}/domains`, { host: HOST })
   note(proof, released.status === 201, 'released, it can', released)
-  const gone = await until('the edge lets go of it', 60, async () =>
+  const gone = await until('the edge lets go of it', 60_000, async () =>
     handshake(world.door, HOST).then(
       () => false,
       () => true,
@@ -173,7 +177,7 @@ async function othersNames(proof: Proof): Promise<void> {
   note(proof, gone, 'its certificate goes with it')
   await asOther('DELETE', `/api/projects/${theirs}/domains/${HOST}`, {})
   await site.ask('POST', `/api/projects/${project}/domains`, { host: HOST })
-  const again = await until('it is back', 40, () => handshake(world.door, HOST).catch(() => undefined))
+  const again = await until('it is back', 40_000, () => handshake(world.door, HOST).catch(() => undefined))
   note(
     proof,
     again.serial !== before.serial,
@@ -185,21 +189,21 @@ async function othersNames(proof: Proof): Promise<void> {
 /** Killed while the CA is being asked: another process goes on, and nothing is lost or left lying about. */
 async function interrupted(proof: Proof): Promise<void> {
   const { world, project } = proof
-  await until('it is valid', 20, async () => (await world.domain(project, HOST))?.certificate?.state === 'valid')
+  await until('it is valid', 20_000, async () => (await world.domain(project, HOST))?.certificate?.state === 'valid')
   const before = await handshake(world.door, HOST)
   const seen = world.front.asked.length
   const asked = world.site.call('POST', '/api/deployments/ssl/renew', { domain: HOST, force: true }).catch(() => null)
-  await until('the CA is asked', 20, async () =>
+  await until('the CA is asked', 20_000, async () =>
     world.front.asked.slice(seen).some((line) => line.includes('order-plz')),
   )
   await world.site.replicas.at(-1)?.stop('SIGKILL')
   await asked
   await world.start()
-  const after = await until('another serial', 60, async () => {
+  const after = await until('another serial', 60_000, async () => {
     const shown = await handshake(world.door, HOST)
     return shown.serial !== before.serial && shown
   })
-  const domain = await until('it is valid again', 20, async () => {
+  const domain = await until('it is valid again', 20_000, async () => {
     const now = await world.domain(project, HOST)
     return now?.certificate?.state === 'valid' && now
   })

@@ -1,4 +1,4 @@
-import { until } from '../../../server/src/drivers/edge/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { visit } from '../visit.ts'
 import { page } from './client.ts'
 import type { TlsLoad } from './load.ts'
@@ -15,11 +15,11 @@ export async function issueAll({ world, load, project }: Place, hosts: string[],
   for (const host of hosts) await world.ca.dns.set(host, { a: [world.here] })
   await each(hosts, (host) => world.site.ask('POST', `/api/projects/${project}/domains`, { host }))
   const waiting = new Set(hosts)
-  await until(`${hosts.length} certificates`, seconds, async () => {
+  await until(`${hosts.length} certificates`, seconds * 1000, async () => {
     for (const { host, live, certificate } of await world.domains(project)) {
       if (!waiting.has(host) || !live || certificate?.state !== 'valid') continue
       // It is written down that a name leads here before the edge hears of it.
-      await until(`${host} answers`, 5, async () => (await page(world.door, host)).status === 200)
+      await until(`${host} answers`, 5_000, async () => (await page(world.door, host)).status === 200)
       waiting.delete(host)
       await load.also(host)
     }
@@ -41,7 +41,7 @@ export async function renewAll({ world, load, project }: Place, hosts: string[],
   })
   const after = await serialsOf(world, project)
   for (const host of hosts) if (before.get(host) === after.get(host)) wrong.push(`${host} has the serial it had`)
-  await until('visitors see the new certificates', seconds, async () => {
+  await until('visitors see the new certificates', seconds * 1000, async () => {
     const { serials } = await load.look()
     await pause()
     return hosts.every((host) => serials[host]?.at(-1) === after.get(host))
@@ -59,7 +59,7 @@ export async function comeAndGo({ world, project }: Place, hosts: string[], seco
   const names = `/api/projects/${project}/domains`
   const become = async (status: number) => {
     const left = new Set(hosts)
-    await until(`${hosts.length} names answer ${status}`, seconds, async () => {
+    await until(`${hosts.length} names answer ${status}`, seconds * 1000, async () => {
       for (const host of left) {
         const seen = await visit({ address: world.here, port: world.site.httpPort }, host)
         if (seen.status !== status) break

@@ -1,5 +1,5 @@
 import { labPart } from '../../../lab/ask.ts'
-import { until } from '../../../server/src/drivers/edge/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { engineAt } from '../engine.ts'
 import { app, GOOD } from '../site.ts'
 import { handshake, page } from './client.ts'
@@ -11,7 +11,7 @@ export async function replacedEdge(proof: Proof): Promise<void> {
   const { site, door } = proof.world
   const before = await handshake(door, HOST)
   await replaceEdge({ socket: site.engine.socket, instance: site.instance })
-  const after = await until('it shows a certificate', 60, () => handshake(door, HOST).catch(() => undefined))
+  const after = await until('it shows a certificate', 60_000, () => handshake(door, HOST).catch(() => undefined))
   note(proof, after.serial === before.serial, 'another edge container shows the same certificate', { before, after })
 }
 
@@ -48,7 +48,9 @@ export async function anotherEdge(proof: Proof): Promise<void> {
   )
   await emptied(labPart('host1').socket, `${site.instance}-edge`)
   const began = performance.now()
-  const again = await until('an emptied edge shows it again', 60, () => handshake(door, HOST).catch(() => undefined))
+  const again = await until('an emptied edge shows it again', 60_000, () =>
+    handshake(door, HOST).catch(() => undefined),
+  )
   note(
     proof,
     again.serial === before.serial,
@@ -62,5 +64,5 @@ async function emptied(socket: string, name: string): Promise<void> {
   const [id = ''] = await containersOf(docker, name)
   const exec = await docker.getContainer(id).exec({ Cmd: ['rm', '-rf', '/edge/pem', '/edge/certs', '/edge/routes'] })
   await exec.start({ Detach: true })
-  await until('the files are gone', 10, async () => !(await exec.inspect()).Running)
+  await until('the files are gone', 10_000, async () => !(await exec.inspect()).Running)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Agent, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
+import { until } from '../../../../test-kit/until.ts'
 import { alias } from './alias.ts'
 import { NAME_LABEL } from './container.ts'
 import type { Edge, EdgeRoute, EdgeSettings } from './edge.ts'
@@ -108,18 +108,8 @@ export function ask(question: Question): Promise<Answer> {
   })
 }
 
-export async function until<T>(what: string, seconds: number, look: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = performance.now() + seconds * 1000
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${seconds} s`)
-    await sleep(50)
-  }
-}
-
 export const answers = (question: Question, status = 200) =>
-  until(`${question.host} answers ${status}`, 30, async () => {
+  until(`${question.host} answers ${status}`, 30_000, async () => {
     const answer = await ask(question).catch(() => undefined)
     return answer?.status === status && answer
   })
@@ -127,7 +117,7 @@ export const answers = (question: Question, status = 200) =>
 /** The container that answers now; the task list still names one that was just killed. */
 export async function containerOf(docker: Docker, name: string) {
   const filters = { label: [`${NAME_LABEL}=${name}`], health: ['healthy'] }
-  const found = await until('the edge runs', 30, async () => (await docker.listContainers({ filters }))[0])
+  const found = await until('the edge runs', 30_000, async () => (await docker.listContainers({ filters }))[0])
   return docker.getContainer(found.Id)
 }
 
@@ -135,7 +125,7 @@ export async function containerOf(docker: Docker, name: string) {
 export async function servicesGone(docker: Docker, { name }: EdgeBench): Promise<void> {
   const services = await docker.listServices({ filters: { name: [`${name}-`] } })
   await Promise.all(services.map(({ ID }) => docker.getService(ID).remove()))
-  await until('the network of the project is free', 30, () =>
+  await until('the network of the project is free', 30_000, () =>
     docker
       .getNetwork(networkOf(name))
       .remove()

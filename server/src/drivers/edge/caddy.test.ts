@@ -3,18 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { list, upload } from './archive.ts'
-import {
-  answers,
-  appSpec,
-  ask as askAt,
-  containerOf,
-  edgeBench,
-  openProject,
-  routeTo,
-  servicesGone,
-  until,
-} from './bench.ts'
+import { answers, appSpec, ask as askAt, containerOf, edgeBench, openProject, routeTo, servicesGone } from './bench.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeEngine, EdgeRoute } from './edge.ts'
 import { nameFor } from './route-file.ts'
@@ -38,7 +29,7 @@ const container = () => containerOf(docker, name)
 async function inEdge(...Cmd: string[]): Promise<void> {
   const exec = await (await container()).exec({ Cmd })
   await exec.start({ Detach: true })
-  await until('the command ends', 30, async () => !(await exec.inspect()).Running)
+  await until('the command ends', 30_000, async () => !(await exec.inspect()).Running)
 }
 
 const byPlace = (a: EdgeRoute, b: EdgeRoute) => (a.host + a.pathPrefix < b.host + b.pathPrefix ? -1 : 1)
@@ -269,7 +260,7 @@ describe('after a loss', () => {
     const before = await startedAt()
     // It dies by itself: the engine starts it again.
     await inEdge('killall', '-9', 'caddy')
-    await until('a new start', 30, async () => (await startedAt()) !== before)
+    await until('a new start', 30_000, async () => (await startedAt()) !== before)
     await answers({ ...at, host: 'a.test' })
     // Somebody stops it: the engine leaves it so, and the next look starts it.
     await inEdge('rm', '-rf', '/edge/routes')
@@ -330,7 +321,7 @@ test('a rolling update under load loses no request', async () => {
   const { Version } = await service.inspect()
   await service.update({ _query: { version: Version.Index }, _body: appSpec(bench, 'web', 'second', 2) })
   const finished = async () => (await service.inspect()).UpdateStatus?.State === 'completed'
-  await until('the update is through', 60, finished).finally(() => {
+  await until('the update is through', 60_000, finished).finally(() => {
     rolling = false
   })
   await clients

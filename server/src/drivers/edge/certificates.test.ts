@@ -9,7 +9,8 @@ import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { tool } from '../../../../lab/tools.ts'
-import { ask, containerOf, edgeBench, routeTo, until } from './bench.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { ask, containerOf, edgeBench, routeTo } from './bench.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeCertificate } from './edge.ts'
 import { execute } from './inside.ts'
@@ -92,7 +93,7 @@ test('20 renewals under fresh handshakes: none fails, and each is shown on the n
     await edge.certificates.put(null, [renewal])
     // Caddy lets handshakes for one name share a look that is under way, so one that meets others may be shown the former.
     const begin = performance.now()
-    await until('the new one is shown', 20, async () => (await handshake('renew.test')) === renewal.serial)
+    await until('the new one is shown', 20_000, async () => (await handshake('renew.test')) === renewal.serial)
     slowest = Math.max(slowest, performance.now() - begin)
     if (n % 5 === 4) await edge.certificates.reconcile(null, [renewal])
   }
