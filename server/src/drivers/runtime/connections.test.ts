@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
 import { engineConnections } from './connections.ts'
 import type { EngineTarget } from './engine.ts'
 import type { RolloutState } from './rollout/outcome.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 /** On a server over SSH, through a relay that counts connections and can cut them. */
 let engine: EngineTarget & { kind: 'ssh' }
@@ -36,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
   runtime.close()
-  await until('all connections to be closed', async () => wires.size === 0)
+  await until('all connections to be closed', 45_000, async () => wires.size === 0)
   relay.close()
 }, 60_000)
 
@@ -74,7 +75,7 @@ describe('over SSH', () => {
     const chatty = { ...spec('cut', 'v1', 'good'), environment: { MODE: 'good', VERSION: 'v1', CHAT_MS: '100' } }
     await runtime.apply(engine, chatty, { signal })
     const end = runtime.watch(engine, key, { deployment: 'v1', signal, onState: (state) => void states.push(state) })
-    await until('a first look', async () => states.length > 0)
+    await until('a first look', 45_000, async () => states.length > 0)
     cut()
     expect(await end).toMatchObject({ outcome: 'healthy', failures: 0 })
     const numbers: number[] = []

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import type { FileAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
 import { having, LABEL } from './labels.ts'
 import type { LaidFile, ServiceSpec } from './rollout/spec.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-files-${randomBytes(4).toString('hex')}`
@@ -56,7 +57,7 @@ async function up(wanted: ServiceSpec) {
 }
 
 async function printed(wanted: ServiceSpec): Promise<string[]> {
-  return until('what it prints', async () => {
+  return until('what it prints', 45_000, async () => {
     const lines: string[] = []
     for await (const { line } of runtime.logs(engine, wanted, { signal, tail: 50 })) lines.push(line)
     return lines.length >= (wanted.files?.length ?? 0) && lines

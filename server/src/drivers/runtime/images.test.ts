@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 const part = labPart('engine')
 const engine = { kind: 'local', socketPath: part.socket } as const
@@ -44,7 +45,7 @@ beforeAll(() => {
 afterAll(async () => {
   await runtime.remove(engine, { project, service: 'old' }, { signal, deployments: 'any' })
   const roots = { services: [], networks: [], images: [], before: new Date(Date.now() + 60_000) }
-  await until('all to be gone', async () => {
+  await until('all to be gone', 45_000, async () => {
     const { kept } = await runtime.collectGarbage(engine, roots, { signal })
     return kept.length === 0
   })
@@ -204,12 +205,12 @@ describe('garbage', () => {
     await expect(runtime.removeNetwork(engine, name, { signal })).rejects.toMatchObject({ code: 'in_use' })
     await runtime.remove(engine, { project, service: 'old' }, { signal, deployments: 'any' })
     expect(
-      await until('the image to be free', () =>
+      await until('the image to be free', 45_000, () =>
         runtime.images.remove(engine, tag('old'), { signal }).catch(() => undefined),
       ),
     ).toBe(true)
     expect(
-      await until('the network to be free', () =>
+      await until('the network to be free', 45_000, () =>
         runtime.removeNetwork(engine, name, { signal }).catch(() => undefined),
       ),
     ).toBe(true)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-life-${randomBytes(4).toString('hex')}`
@@ -34,7 +35,7 @@ describe.concurrent('a rollout', { timeout: 60_000 }, () => {
     expect(await runtime.apply(engine, bad, { signal })).toMatchObject({ did: 'updated' })
     const observed = async () =>
       (await runtime.observe(engine, project, { signal })).find(({ service }) => service === 'back')
-    await until('the engine goes back', async () => (await observed())?.deployment === 'v1', 40_000)
+    await until('the engine goes back', 40_000, async () => (await observed())?.deployment === 'v1')
     const again = await runtime.apply(engine, bad, { signal })
     expect(again).toMatchObject({ did: 'undone' })
     const { specHash } = again
@@ -65,7 +66,7 @@ describe.concurrent('a rollout', { timeout: 60_000 }, () => {
       (await runtime.tasks(engine, project, { signal })).filter(({ service }) => service === 'cancel')
     const before = (await tasks()).map(({ taskId }) => taskId)
     await runtime.apply(engine, spec('cancel', 'v2', 'good', { environment: { BOOT_MS: '120000' } }), { signal })
-    await until('the new task starts', async () => (await tasks()).length === 2)
+    await until('the new task starts', 45_000, async () => (await tasks()).length === 2)
     const { specHash } = await runtime.apply(engine, old, { signal, interrupt: true })
     const options = { deployment: 'v1', specHash, signal, deadlineMs: 20_000 }
     expect(await runtime.serving(engine, old, options)).toBe(true)

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 // Another machine of the lab stands in for what containers must not reach: no request leaves the lab.
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
@@ -48,7 +49,7 @@ async function reached(): Promise<string> {
   const own = { entrypoint: ['node', '-e', script], job: true, restart: 'never' as const }
   const spec = trialSpec({ project, service: `try${++tries}`, deployment: 'v1' }, 'good', own)
   await runtime.apply(engine, spec, { signal })
-  return until('what it heard', async () => {
+  return until('what it heard', 45_000, async () => {
     const lines: string[] = []
     for await (const { line } of runtime.logs(engine, spec, { signal, tail: 1 })) lines.push(line)
     return lines[0]

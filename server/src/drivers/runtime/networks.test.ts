@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 const lab = labPart('engine')
 const engine = { kind: 'local', socketPath: lab.socket } as const
@@ -83,7 +84,7 @@ const throwing = (packet: string, to: string) =>
 test('what a container throws at the machine’s overlay port does not arrive on another project’s network', async () => {
   const victim = { project, service: 'private' }
   await up(victim, listen)
-  await until('it listens', async () => (await lines(victim)).includes('ready'))
+  await until('it listens', 45_000, async () => (await lines(victim)).includes('ready'))
   // The same listener on a network as the engine makes it by itself: there it does arrive.
   const bare = `${instance}-bare`
   const body = { Name: bare, Driver: 'overlay', Attachable: true }
@@ -99,17 +100,19 @@ test('what a container throws at the machine’s overlay port does not arrive on
     await callEngine(docker, { method: 'POST', path: `${exposed}/start` }, signal)
     const heard = async () =>
       String(await callEngine(docker, { path: `${exposed}/logs`, query: { stdout: true } }, signal))
-    await until('the other one listens', async () => (await heard()).includes('ready'))
+    await until('the other one listens', 45_000, async () => (await heard()).includes('ready'))
     const { Name } = await callEngine<{ Name: string }>(docker, { path: `${exposed}/json` }, signal)
     const toBare = wrapped(await tunnelTo(bare, Name.slice(1)), 'from a stranger')
     const toVictim = wrapped(await tunnelTo(`p-${project}`, victim.service), 'from a stranger')
     const first = { project: stranger, service: 'first' }
     const second = { project: stranger, service: 'second' }
     await Promise.all([up(first, throwing(toBare, lab.address)), up(second, throwing(toVictim, lab.address))])
-    await until('both have thrown', async () =>
+    await until('both have thrown', 45_000, async () =>
       (await Promise.all([first, second].map(lines))).every((said) => said.includes('sent')),
     )
-    await until('it arrives where nothing keeps it off', async () => (await heard()).includes('from a stranger'))
+    await until('it arrives where nothing keeps it off', 45_000, async () =>
+      (await heard()).includes('from a stranger'),
+    )
     expect((await lines(victim)).filter((line) => line !== 'ready')).toEqual([])
   } finally {
     await callEngine(docker, { method: 'DELETE', path: exposed, query: { force: true } }, signal)

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { runInside } from '../../../../lab/machine.ts'
+import { until } from '../../../../test-kit/until.ts'
 import type { NetworkAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
-import { trialNetwork, trialRuntime, trialSpec, until } from './trial.ts'
+import { trialNetwork, trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const runtime = trialRuntime({ instance: `test-stuck-${randomBytes(4).toString('hex')}` })
@@ -22,7 +23,7 @@ afterAll(async () => {
 
 /** As an engine leaves it that ends while it takes the network down. */
 async function leaveLink(): Promise<string> {
-  const { Id, id } = await until('the engine has numbered the network', async () => {
+  const { Id, id } = await until('the engine has numbered the network', 45_000, async () => {
     const found = await callEngine<NetworkAnswer>(docker, { path: `/networks/${name}` }, signal)
     const id = Number(found.Options?.['com.docker.network.driver.overlay.vxlanid_list'])
     return id > 0 ? { Id: found.Id, id } : undefined
@@ -40,7 +41,7 @@ test('a network that a restart of the engine has blocked is freed, and no releas
   const key = { project, service: 'web' }
   const { specHash } = await runtime.apply(engine, trialSpec({ ...key, deployment: 'v1' }, 'good'), { signal })
   const watch = runtime.watch(engine, key, { deployment: 'v1', specHash, signal, stableMs: 300, deadlineMs: 90_000 })
-  const freed = await until('the link is deleted', async () => {
+  const freed = await until('the link is deleted', 45_000, async () => {
     const names = await runtime.freeNetworks(engine, { signal })
     return names.length > 0 ? names : undefined
   })

@@ -135,18 +135,3 @@ export async function applyNowhere(engine: EngineTarget, instance: string, spec:
     close()
   }
 }
-
-/** Waits for a condition, never for a time. */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | undefined | false>,
-  deadlineMs = 45_000,
-): Promise<T> {
-  const end = performance.now() + deadlineMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > end) throw new Error(`Waited ${deadlineMs} ms for ${what}.`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}

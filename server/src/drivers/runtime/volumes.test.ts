@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
 import { FILES_VOLUME, LABEL, projectVolume } from './labels.ts'
 import type { VolumeFile } from './put-files.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
-import { trialRuntime, trialSpec, until } from './trial.ts'
+import { trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-volumes-${randomBytes(4).toString('hex')}`
@@ -17,7 +18,11 @@ const { signal } = new AbortController()
 
 afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
-  await until('ended containers', async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0)
+  await until(
+    'ended containers',
+    45_000,
+    async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0,
+  )
   for (const { name } of await runtime.volumes.list(engine, project, { signal })) {
     await runtime.volumes.remove(engine, project, name, { signal })
   }
@@ -38,7 +43,7 @@ async function run(service: string, script: string, volumes: ServiceSpec['volume
   await runtime.apply(engine, spec, { signal })
   const outcome = await runtime.watch(engine, spec, { deployment: 'v1', signal, deadlineMs: 30_000 })
   expect(outcome).toMatchObject({ outcome: 'healthy' })
-  return until('its lines', async () => {
+  return until('its lines', 45_000, async () => {
     const lines: string[] = []
     for await (const { line } of runtime.logs(engine, spec, { signal, tail: 50 })) lines.push(line)
     return lines.at(-1) === 'end' && lines.slice(0, -1)
@@ -127,7 +132,7 @@ test('paths that lead out are refused, a source that breaks is told, and no cont
   const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   const query = { all: true, filters: { label: [`${LABEL.instance}=${instance}`, LABEL.look] } }
   const left = () => callEngine<object[]>(docker, { path: '/containers/json', query }, signal)
-  await until('no container', async () => (await left()).length === 0)
+  await until('no container', 45_000, async () => (await left()).length === 0)
   close()
 })
 
@@ -150,11 +155,17 @@ test('volumes are listed with what the project calls them, and removed when nobo
   await expect(runtime.volumes.remove(engine, project, volume, { signal })).rejects.toMatchObject({ code: 'in_use' })
   await runtime.withdraw(engine, project, { signal })
   expect(await runtime.volumes.list(engine, project, { signal })).toHaveLength(1)
-  await until('ended containers', async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0)
+  await until(
+    'ended containers',
+    45_000,
+    async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0,
+  )
   const other = trialRuntime({ instance: 'test-volumes-other' })
   await expect(other.volumes.remove(engine, project, volume, { signal })).rejects.toMatchObject({ code: 'name_taken' })
   other.close()
-  await until('nobody has it', () => runtime.volumes.remove(engine, project, volume, { signal }).catch(() => false))
+  await until('nobody has it', 45_000, () =>
+    runtime.volumes.remove(engine, project, volume, { signal }).catch(() => false),
+  )
   expect(await runtime.volumes.remove(engine, project, volume, { signal })).toBe(false)
   expect(await runtime.volumes.list(engine, project, { signal })).toEqual([])
 })

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
-import { trialRuntime, trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../trial.ts'
 import type { ServiceSpec } from './spec.ts'
 
 /** What a spec says, as a process in a real container sees it. */
@@ -80,7 +81,7 @@ beforeAll(async () => {
     outcome: 'healthy',
   })
   let text = ''
-  await until('what it says', async () => {
+  await until('what it says', 45_000, async () => {
     for await (const { line } of runtime.logs(engine, wanted, { signal, tail: 20 })) {
       if (line.includes('WITNESS')) text = line.slice(line.indexOf('WITNESS') + 7)
     }

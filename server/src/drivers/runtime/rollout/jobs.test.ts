@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import { projectVolume } from '../labels.ts'
-import { trialRuntime, trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
@@ -16,6 +17,7 @@ afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
   await until(
     'its containers to be gone',
+    45_000,
     async () => (await runtime.removeEnded(engine, project, { signal })).alive === 0,
   )
   for (const { name } of await runtime.volumes.list(engine, project, { signal })) {
@@ -45,7 +47,7 @@ describe.concurrent('a job', { timeout: 150_000 }, () => {
     const options = { deployment: 'v1', specHash: first.specHash, signal, deadlineMs: 200 }
     expect(await runtime.serving(engine, spec, options)).toBe(false)
     expect(await apply(spec)).toMatchObject({ did: 'unchanged' })
-    await until('it runs', async () => (await tasks('once')).some(({ state }) => state === 'running'))
+    await until('it runs', 45_000, async () => (await tasks('once')).some(({ state }) => state === 'running'))
     const observed = async () =>
       (await runtime.observe(engine, project, { signal })).find(({ service }) => service === 'once')
     expect(await observed()).toMatchObject({ job: true, deployment: 'v1', replicas: { running: 1 } })
@@ -101,7 +103,7 @@ describe.concurrent('a job', { timeout: 150_000 }, () => {
   test('that still runs for an earlier deployment ends before the next one starts', async ({ expect }) => {
     const spec = job('long', 'v1', 'setTimeout(() => {}, 60_000)', { stopGraceMs: 1000 })
     await apply(spec)
-    await until('it runs', async () => (await tasks('long')).some(({ state }) => state === 'running'))
+    await until('it runs', 45_000, async () => (await tasks('long')).some(({ state }) => state === 'running'))
     const next = { ...spec, deployment: 'v2' }
     expect(await apply(next)).toMatchObject({ did: 'created', previous: { deployment: 'v1' } })
     const left = await tasks('long')

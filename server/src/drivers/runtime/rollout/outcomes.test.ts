@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import type { ServiceKey } from '../labels.ts'
-import { applyNowhere, trialRuntime, trialSpec, until } from '../trial.ts'
+import { applyNowhere, trialRuntime, trialSpec } from '../trial.ts'
 import type { Outcome, WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
@@ -226,7 +227,7 @@ const onInterruption: Case[] = [
 const lenient = { healthcheck: { ...trial().healthcheck, startPeriodMs: 120_000 } }
 
 const underWay = (service: string, version: string) =>
-  until(`a task of ${version}`, async () => {
+  until(`a task of ${version}`, 45_000, async () => {
     const tasks = await runtime.tasks(engine, project, { signal })
     return tasks.some((task) => task.service === service && task.deployment === version)
   })
@@ -273,7 +274,7 @@ async function twoWriters(service: string) {
 async function watchedLate(service: string) {
   await seeded(service)
   await apply(service, 'v2', 'exit')
-  await until('the engine to go back', async () => {
+  await until('the engine to go back', 45_000, async () => {
     const [found] = (await runtime.observe(engine, project, { signal })).filter((one) => one.service === service)
     return found?.deployment === 'v1' && !found.updating
   })

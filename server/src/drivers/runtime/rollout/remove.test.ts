@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import type { NetworkAnswer, ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { dropNetwork } from '../drop-network.ts'
 import { findService } from '../find.ts'
 import { LABEL } from '../labels.ts'
-import { trialRuntime, trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../trial.ts'
 import { updateService } from './write.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
@@ -116,7 +117,7 @@ test('a withdrawal that was overtaken kills no container of what came after it',
   let fresh: string | undefined
   const meanwhile = async () => {
     await release('fresh')
-    fresh = await until('the next one runs', () => containerOf('fresh'))
+    fresh = await until('the next one runs', 45_000, () => containerOf('fresh'))
   }
   const then = () => {
     throw new Error('another owner has it')
@@ -137,7 +138,7 @@ test('ended containers are not removed by an owner that was stopped for too long
   await make('ends', 'v1', { job: true, entrypoint: ['node', '-e', ''], restart: 'never' as const })
   const ended = () =>
     docker.listContainers({ all: true, filters: { label: [`${LABEL.service}=ends`], status: ['exited'] } })
-  const [container] = await until('it has ended', async () => {
+  const [container] = await until('it has ended', 45_000, async () => {
     const all = await ended()
     return all.length > 0 && all
   })

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { serviceName } from '../labels.ts'
-import { applyNowhere, trialRuntime, trialSpec, until } from '../trial.ts'
+import { applyNowhere, trialRuntime, trialSpec } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
@@ -160,7 +161,7 @@ describe.concurrent('a restart', { timeout: 120_000 }, () => {
       startPeriodMs: 15_000,
     } as const
     const before = await seeded('late', { entrypoint, healthcheck })
-    await until('the time of death', async () => Date.now() > dieAfter)
+    await until('the time of death', 45_000, async () => Date.now() > dieAfter)
     const { generation } = await runtime.restart(engine, key('late'), { signal, token: 'a' })
     expect(await watch('late', 'v1', { generation })).toMatchObject({
       outcome: 'rolled-back',
@@ -219,7 +220,7 @@ describe.concurrent('what others do to a service', { timeout: 120_000 }, () => {
 async function rewrite(service: string, change: (found: ServiceAnswer) => object): Promise<void> {
   const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
   const path = `/services/${serviceName(instance, { project, service })}`
-  await until('the change', async () => {
+  await until('the change', 45_000, async () => {
     const found = await callEngine<ServiceAnswer>(docker, { path }, signal)
     const request = {
       method: 'POST',

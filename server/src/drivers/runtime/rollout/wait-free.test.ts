@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import type { ContainerAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { having, LABEL } from '../labels.ts'
-import { trialRuntime, trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../trial.ts'
 import type { ServiceSpec } from './spec.ts'
 import type { Leaving } from './wait-free.ts'
 
@@ -19,7 +20,7 @@ const volume = `${instance}-data`
 
 afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
-  await until('the volume is free', async () =>
+  await until('the volume is free', 45_000, async () =>
     runtime.volumes.remove(engine, project, volume, { signal }).catch(() => undefined),
   )
   runtime.close()
@@ -66,7 +67,7 @@ async function killedWhileItWaits(service: string, deployment: string): Promise<
   const owner = new AbortController()
   const removal = runtime.remove(engine, { project, service }, { signal: owner.signal, deployments: [deployment] })
   removal.catch(() => {})
-  await until('the service is gone', async () =>
+  await until('the service is gone', 45_000, async () =>
     (await runtime.observe(engine, project, { signal })).every((one) => one.service !== service),
   )
   owner.abort(new Error('killed'))
@@ -75,14 +76,14 @@ async function killedWhileItWaits(service: string, deployment: string): Promise<
 
 test('whoever comes after an owner that was killed during a removal starts nothing beside the container that is ending', async () => {
   await runtime.apply(engine, deaf('db', 'v1'), { signal })
-  await until('it runs', async () => (await running()).includes('v1'))
+  await until('it runs', 45_000, async () => (await running()).includes('v1'))
   await killedWhileItWaits('db', 'v1')
   expect(await running(), 'the container is in its grace period').toEqual(['v1'])
 
   const waits: Leaving[] = []
   const next = (async () => {
     await runtime.apply(engine, deaf('db', 'v2'), { signal, onWait: (leaving) => waits.push(leaving) })
-    await until('the next one runs', async () => (await running()).includes('v2'))
+    await until('the next one runs', 45_000, async () => (await running()).includes('v2'))
   })()
   const { most } = await mostAtOnce(next)
   expect(most).toBe(1)
@@ -90,7 +91,7 @@ test('whoever comes after an owner that was killed during a removal starts nothi
 }, 120_000)
 
 test('a service of another name that wants the same volume waits for the end of its last writer, and one that does not starts at once', async () => {
-  await until('one runs', async () => (await running()).length === 1)
+  await until('one runs', 45_000, async () => (await running()).length === 1)
   await killedWhileItWaits('db', 'v2')
   const waits: Leaving[] = []
   const onWait = (leaving: Leaving) => waits.push(leaving)

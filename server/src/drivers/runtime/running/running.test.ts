@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import { connectEngine } from '../connect.ts'
 import type { ServiceSpec } from '../rollout/spec.ts'
-import { trialRuntime, trialSpec, until } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../trial.ts'
 import type { LogLine } from './log-lines.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
   const { docker, close } = await connectEngine(engine, { signal, deadlineMs: 20_000 })
-  await until('the volume to be free', () =>
+  await until('the volume to be free', 45_000, () =>
     docker
       .getVolume(`${project}-data`)
       .remove()
@@ -105,7 +106,7 @@ setInterval(() => {}, 1000)`
 
 describe('logs', () => {
   test('a line longer than 16 KiB is one line, and each stream keeps its name', async () => {
-    const lines = await until('all rows', async () => {
+    const lines = await until('all rows', 45_000, async () => {
       const found = await collect(runtime.logs(engine, { project, service: 'bulk' }, { signal }))
       return found.some(({ line }) => line === `row ${BULK_LINES - 1}`) && found
     })
@@ -142,11 +143,11 @@ describe('logs', () => {
       const options = { signal: stop.signal, follow: true, tail: 0 }
       for await (const line of runtime.logs(engine, { project, service: 'chat' }, options)) lines.push(line)
     })()
-    await until('a first line', async () => lines.length > 5)
+    await until('a first line', 45_000, async () => lines.length > 5)
     const { generation } = await runtime.restart(engine, { project, service: 'chat' }, { signal, token: 'r1' })
     await settle('chat', 'd1', generation)
     const tasks = () => new Set(lines.map(({ taskId }) => taskId))
-    await until('lines of the new task', async () => tasks().size === 2)
+    await until('lines of the new task', 45_000, async () => tasks().size === 2)
     stop.abort(new Error('enough'))
     await expect(following).rejects.toThrow('enough')
     expect(new Set(lines.map(({ stream }) => stream))).toEqual(new Set(['stdout', 'stderr']))
@@ -172,7 +173,7 @@ describe('under load', () => {
     }
     const more = async (by: number) => {
       const before = (await count())?.ok ?? 0
-      await until(`${by} more requests`, async () => ((await count())?.ok ?? 0) >= before + by)
+      await until(`${by} more requests`, 45_000, async () => ((await count())?.ok ?? 0) >= before + by)
     }
     await more(100)
     const restarted = await runtime.restart(engine, { project, service: 'web' }, { signal, token: 'r1' })
