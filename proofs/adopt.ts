@@ -4,11 +4,11 @@ import { type HandmadeHost, openHandmade } from '../lab/handmade/host.ts'
 import { clearHandmade, makeHandmade } from '../lab/handmade/make.ts'
 import { differing, printOf } from '../lab/handmade/print.ts'
 import { size } from './ledger/sizes.ts'
+import { until } from '../test-kit/until.ts'
 import { cleared } from './parts/engine.ts'
 import { compareChoices } from './parts/migration/choices.ts'
 import { contentOf, makeShop, ROWS, rowsIn } from './parts/migration/shop.ts'
 import { openSite, type Site } from './parts/site.ts'
-import { until } from './parts/stack/wait.ts'
 
 export const claim =
   'services of a hand-made server are adopted as they were and deployed with their data in place; until then, and whenever that fails, the server is as it was'
@@ -76,10 +76,15 @@ async function theShop(site: Site, host: HandmadeHost, serverId: string, note: N
   const mounts = (await host.docker('inspect', '-f', '{{range .Mounts}}{{.Name}} {{end}}', db)).trim()
   note('on the same volume', mounts === 'shop_data' ? [] : [mounts])
   const address = site.addressOf(HOST)
-  const answer = await until('it answers through the edge', 60_000, async () => {
-    const { status, text } = await site.visit('shop', '/', address).catch(() => ({ status: 0, text: '' }))
-    return status === 200 ? text : false
-  }).catch((error: Error) => error.message)
+  const answer = await until(
+    'it answers through the edge',
+    60_000,
+    async () => {
+      const { status, text } = await site.visit('shop', '/', address).catch(() => ({ status: 0, text: '' }))
+      return status === 200 ? text : false
+    },
+    { everyMs: 300 },
+  ).catch((error: Error) => error.message)
   note('the application answers through the edge', answer === `rows ${ROWS}` ? [] : [String(answer)])
 
   await site.ask('PUT', `/api/projects/${project}/services/db`, { memoryMb: 8 })
@@ -89,6 +94,7 @@ async function theShop(site: Site, host: HandmadeHost, serverId: string, note: N
     'the database is back',
     120_000,
     async () => (await rowsIn(host, await taskOf(host, project, 'db'))) === ROWS,
+    { everyMs: 300 },
   )
   note(
     'leaves every row',

@@ -4,10 +4,10 @@ import type { MigrationStack } from '@slipway/contract/migration-shape'
 import { labPart } from '../lab/ask.ts'
 import { clearHandmade, makeHandmade } from '../lab/handmade/make.ts'
 import { differing, printOf } from '../lab/handmade/print.ts'
+import { until } from '../test-kit/until.ts'
 import { classify, unlike } from './parts/migration/classify.ts'
 import { ownDoing, watchEvents } from './parts/migration/events.ts'
 import { openSite } from './parts/site.ts'
-import { until } from './parts/stack/wait.ts'
 
 export const claim =
   'a scan finds what runs on a hand-made server and why it could not be adopted, and leaves everything there as it was'
@@ -49,7 +49,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
       stack ??= answer.body.stack
     }
     // Its own doing is told, so that silence means something.
-    await until('the engine tells of its own doing', 60_000, async () => events.length > 0)
+    await until('the engine tells of its own doing', 60_000, async () => events.length > 0, { everyMs: 300 })
     stop()
     const after = await printOf(host, RESTLESS)
     const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'parts/migration/expected.json'), 'utf8'))

@@ -3,9 +3,9 @@ import type { MigrationStack } from '@slipway/contract/migration-shape'
 import { labPart } from '../lab/ask.ts'
 import { daemonCalled } from '../lab/group.ts'
 import { hostKeyOfLine } from '../server/src/drivers/ssh/host-key.ts'
+import { until } from '../test-kit/until.ts'
 import { farAway, makeMany, removeMany } from './parts/migration/many.ts'
 import { openSite } from './parts/site.ts'
-import { until } from './parts/stack/wait.ts'
 
 export const claim =
   'a scan of 500 containers takes less than 15 s, near and 80 ms away, in little memory; 10,000 are told; one that stops in the middle ends at its deadline'
@@ -77,13 +77,13 @@ async function hung(scan: (id: string) => Promise<Scan>, serverId: string, open:
   const pid = daemonCalled(HOST, 'dockerd') ?? 0
   const before = open()
   const asked = scan(serverId)
-  await until('it has connected', 10_000, async () => open() > before)
+  await until('it has connected', 10_000, async () => open() > before, { everyMs: 300 })
   await new Promise((later) => setTimeout(later, 1500))
   process.kill(pid, 'SIGSTOP')
   try {
     const { status, seconds, body } = await asked
     console.log(`  stopped in the middle: ${status} after ${seconds.toFixed(1)} s: ${body.error}`)
-    await until('the connection is closed', 10_000, async () => open() <= before)
+    await until('the connection is closed', 10_000, async () => open() <= before, { everyMs: 300 })
     const isRight =
       status === 502 && /did not answer within \d+ s/.test(body.error ?? '') && seconds < ENGINE_SECONDS + 10
     return isRight ? [] : [`stopped in the middle: ${status} after ${seconds.toFixed(1)} s: ${body.error}`]

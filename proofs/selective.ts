@@ -1,8 +1,8 @@
+import { until } from '../test-kit/until.ts'
 import { over } from './parts/stack/decision.ts'
 import { newStack, openGround, type Stack } from './parts/stack/ground.ts'
 import { type OnEngine, onEngine } from './parts/stack/look.ts'
 import { JOB, type Name, RUNNING, SERVICES, type Version } from './parts/stack/stack.ts'
-import { until } from './parts/stack/wait.ts'
 
 export const claim = 'of a stack of six services, a deployment makes and touches only those that somebody changed'
 export const quick = false
@@ -97,7 +97,7 @@ async function tryChange(stack: Stack, change: Change, count: Count): Promise<st
     now = await onEngine(stack)
     return RUNNING.filter((name) => there.includes(name)).every((name) => now[name]?.tasks.length === 1)
   }
-  await until('one task of each', 20_000, ended).catch((error: Error) => wrong.push(error.message))
+  await until('one task of each', 20_000, ended, { everyMs: 300 }).catch((error: Error) => wrong.push(error.message))
   const gone = Object.keys(now).filter((name) => !there.includes(name as Name))
   wrong.push(...gone.map((name) => `${name} is still there`))
   for (const name of there) {

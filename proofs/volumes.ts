@@ -1,4 +1,5 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { until } from '../test-kit/until.ts'
 import { watchOutage } from './parts/compose-load/outage.ts'
 import { engineAt } from './parts/engine.ts'
 import type { Site } from './parts/site.ts'
@@ -6,7 +7,6 @@ import { over, race, settledOrAsked } from './parts/stack/decision.ts'
 import { newStack, openGround, type Stack } from './parts/stack/ground.ts'
 import { onEngine } from './parts/stack/look.ts'
 import { tryMounts } from './parts/stack/mounts.ts'
-import { until } from './parts/stack/wait.ts'
 
 export const claim =
   'what services have written outlives redeploys, a rollback, a reject, a restart, and, unless said otherwise, their project'
@@ -90,13 +90,18 @@ async function redeployed(stack: Stack): Promise<Gap> {
 async function restarted(stack: Stack, active: string): Promise<void> {
   const before = await onEngine(stack)
   await stack.site.ask('POST', `/api/deployments/${active}/restart`)
-  await until('all restarted', 240_000, async () => {
-    const { services } = await stack.site.show(active)
-    const now = await onEngine(stack)
-    const anew = Object.keys(before).filter((name) => before[name]?.tasks.length === 1)
-    const all = anew.every((name) => now[name]?.tasks.length === 1 && now[name].tasks[0] !== before[name]?.tasks[0])
-    return all && services.every(({ status }) => status === 'healthy')
-  })
+  await until(
+    'all restarted',
+    240_000,
+    async () => {
+      const { services } = await stack.site.show(active)
+      const now = await onEngine(stack)
+      const anew = Object.keys(before).filter((name) => before[name]?.tasks.length === 1)
+      const all = anew.every((name) => now[name]?.tasks.length === 1 && now[name].tasks[0] !== before[name]?.tasks[0])
+      return all && services.every(({ status }) => status === 'healthy')
+    },
+    { everyMs: 300 },
+  )
 }
 
 async function differs(stack: Stack, versions: string[]): Promise<string[]> {
@@ -107,7 +112,9 @@ async function differs(stack: Stack, versions: string[]): Promise<string[]> {
     seen = status === 200 ? text.split('\n').filter((line) => line !== '') : [`${status}`]
     return seen.join() === wanted.join()
   }
-  const right = await until('as it should be', 15_000, () => look().catch(() => false)).catch(() => false)
+  const right = await until('as it should be', 15_000, () => look().catch(() => false), { everyMs: 300 }).catch(
+    () => false,
+  )
   const firstOne = (await stack.visit('db', '/data/first').catch(() => undefined))?.text.trim()
   return right && firstOne === wanted[0] ? [] : [`${seen.join()} instead of ${wanted.join()}, first of all ${firstOne}`]
 }
@@ -128,7 +135,7 @@ async function deletions(site: Site, { project }: Stack): Promise<string[]> {
     const listed = (await site.ask('GET', `/api/projects/${id}/volumes`)).data.length
     if (listed !== 1 || (await volumesOf(site, id)) !== 1) wrong.push(`${listed} volumes are listed, not 1`)
     await site.ask('DELETE', `/api/projects/${id}${query}`)
-    await until('all of it has gone', 90_000, () => forgotten(site, id)).catch((error: Error) =>
+    await until('all of it has gone', 90_000, () => forgotten(site, id), { everyMs: 300 }).catch((error: Error) =>
       wrong.push(error.message),
     )
     const stayed = await volumesOf(site, id)

@@ -1,12 +1,12 @@
 import type { ServiceVersions } from '@slipway/contract/decisions'
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { until } from '../../../test-kit/until.ts'
 import { engineAt } from '../engine.ts'
 import type { Site } from '../site.ts'
 import type { Stack } from './ground.ts'
 import { onEngine } from './look.ts'
 import type { Choice, World } from './model.ts'
 import { RUNNING, SERVICES } from './stack.ts'
-import { until } from './wait.ts'
 
 type Decided = { choice: Choice; table: ServiceVersions[]; wrong: string[] }
 
@@ -69,14 +69,24 @@ export async function wrongImages(stack: Stack, table: ServiceVersions[], when: 
 
 /** Over for good: a decision has been carried out. */
 export const over = (site: Site, id: string, seconds = 180): Promise<Deployment> =>
-  until(`the end of ${id}`, seconds * 1000, async () => {
-    const seen = await site.show(id).catch(() => undefined)
-    return seen && seen.timing.finishedAt !== null && seen.decision !== 'pending' ? seen : undefined
-  })
+  until(
+    `the end of ${id}`,
+    seconds * 1000,
+    async () => {
+      const seen = await site.show(id).catch(() => undefined)
+      return seen && seen.timing.finishedAt !== null && seen.decision !== 'pending' ? seen : undefined
+    },
+    { everyMs: 300 },
+  )
 
 /** Over, or waiting for a decision. */
 export const settledOrAsked = (site: Site, id: string, seconds = 300): Promise<Deployment> =>
-  until(`an end or a question of ${id}`, seconds * 1000, async () => {
-    const seen = await site.show(id).catch(() => undefined)
-    return seen && (seen.timing.finishedAt !== null || seen.decision === 'pending') ? seen : undefined
-  })
+  until(
+    `an end or a question of ${id}`,
+    seconds * 1000,
+    async () => {
+      const seen = await site.show(id).catch(() => undefined)
+      return seen && (seen.timing.finishedAt !== null || seen.decision === 'pending') ? seen : undefined
+    },
+    { everyMs: 300 },
+  )

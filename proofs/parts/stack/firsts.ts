@@ -1,9 +1,9 @@
+import { until } from '../../../test-kit/until.ts'
 import { leftBehind } from '../faults/left-behind.ts'
 import type { Site } from '../site.ts'
 import { type Case, runCase, type Tally } from './case.ts'
 import { newStack } from './ground.ts'
 import type { Choice, Faults } from './model.ts'
-import { until } from './wait.ts'
 
 const one = (faults: Faults, ...choices: Choice[]): Case => ({ name: '', faults, choices })
 
@@ -42,6 +42,6 @@ async function nothingLeft(site: Site, project: string): Promise<string[]> {
     left = await leftBehind(site.engine.socket, { id: 'dep_', project, first: true })
     return left.length === 0
   }
-  await until('nothing is left', GONE_MS, look).catch(() => {})
+  await until('nothing is left', GONE_MS, look, { everyMs: 300 }).catch(() => {})
   return left.map((thing) => `${thing} is left of a project without a release`)
 }

@@ -1,9 +1,9 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { until } from '../../../test-kit/until.ts'
 import { engineAt } from '../engine.ts'
 import type { Stack } from './ground.ts'
 import type { Expected, World } from './model.ts'
 import { JOB, type Name, RUNNING, SERVICES } from './stack.ts'
-import { until } from './wait.ts'
 
 /** A service as its engine has it. */
 export type OnEngine = {
@@ -77,7 +77,7 @@ export async function wrongWorld(stack: Stack, world: World, traffic: boolean): 
     return wrong.length === 0
   }
   // A container that has been told to end, and a name that leads to it, may last a moment longer.
-  await until('as it should be', SETTLE_MS, look).catch((error) => {
+  await until('as it should be', SETTLE_MS, look, { everyMs: 300 }).catch((error) => {
     if (wrong.length === 0) wrong = [String(error)]
   })
   return wrong

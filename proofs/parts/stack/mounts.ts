@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { until } from '../../../test-kit/until.ts'
 import type { Files, Site } from '../site.ts'
 import { over } from './decision.ts'
 import { type OnEngine, onEngine } from './look.ts'
-import { until } from './wait.ts'
 
 /** Two services; one of them sees two folders of its source, of which it may write to one. */
 const files = (conf: string, seed: string): Files => ({
@@ -79,7 +79,7 @@ async function differs(site: Site, when: string, wanted: Seen): Promise<string[]
     seen = await read(site).catch(() => undefined)
     return isDeepStrictEqual(seen, wanted)
   }
-  const right = await until('as it should be', 15_000, look).catch(() => false)
+  const right = await until('as it should be', 15_000, look, { everyMs: 300 }).catch(() => false)
   return right ? [] : [`mounts, ${when}: ${JSON.stringify(seen)} instead of ${JSON.stringify(wanted)}`]
 }
 
