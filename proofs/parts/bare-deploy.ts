@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
+import { until } from '../../test-kit/until.ts'
 import { engineAt } from './engine.ts'
 import type { Files } from './site.ts'
 
@@ -18,6 +18,8 @@ type Engine = { socket: string; buildx: string }
 const LABEL = 'proof.bare'
 const DEADLINE_MS = 60_000
 const POLL_MS = 50
+const soon = <T>(what: string, check: () => Promise<T | undefined | false>) =>
+  until(`the bare service: ${what}`, DEADLINE_MS, check, { everyMs: POLL_MS })
 
 /** A service with the spec of one that exists, under a name of its own and unknown to the edge. */
 export async function bareDeploy(engine: Engine, like: string, files: Files): Promise<BareDeploy> {
@@ -37,16 +39,16 @@ export async function bareDeploy(engine: Engine, like: string, files: Files): Pr
   const first = await build(files)
   const { id } = await docker.createService(specLike(Spec, name, first.tag))
   const service = docker.getService(id)
-  await until(async () => (await taskOf(docker, name, first.tag)) !== undefined)
+  await soon('it runs', () => taskOf(docker, name, first.tag))
   return {
     async deploy(now) {
       const { tag, began } = await build(now)
       const built = performance.now()
       const { Version } = await service.inspect()
       await service.update({ version: Version.Index, ...specLike(Spec, name, tag) })
-      await until(async () => (await taskOf(docker, name, tag)) !== undefined)
+      await soon('the next one runs', () => taskOf(docker, name, tag))
       const up = performance.now()
-      await until(async () => (await service.inspect()).UpdateStatus?.State === 'completed')
+      await soon('the update is through', async () => (await service.inspect()).UpdateStatus?.State === 'completed')
       if (!(await taskOf(docker, name, tag))) throw new Error('the bare service did not hold')
       const held = performance.now()
       return { ms: held - began, buildMs: built - began, upMs: up - built, heldMs: held - up }
@@ -56,7 +58,7 @@ export async function bareDeploy(engine: Engine, like: string, files: Files): Pr
       await service.remove()
       // Its last container goes a moment later, and holds its image until then.
       const left = () => Promise.all(images.map((image) => isGone(docker, image)))
-      await until(async () => (await left()).every(Boolean))
+      await soon('its images are free', async () => (await left()).every(Boolean))
     },
   }
 }
@@ -106,11 +108,3 @@ const isGone = (docker: Docker, image: string): Promise<boolean> =>
       () => true,
       ({ statusCode }: { statusCode?: number }) => statusCode === 404,
     )
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + DEADLINE_MS
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`the bare service was not so far within ${DEADLINE_MS / 1000} s`)
-    await sleep(POLL_MS)
-  }
-}

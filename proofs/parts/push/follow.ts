@@ -1,4 +1,5 @@
 import type { GitHost } from '../../../lab/githost/start.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { ProofDatabase } from '../database.ts'
 import type { Site } from '../site.ts'
 import { type Connection, mirror } from './connect.ts'
@@ -26,17 +27,9 @@ export async function follow(
   for (const { id, projectId } of all)
     await db.updateTable('project').set({ githostRepoId: id }).where('id', '=', projectId).execute()
   const ids = all.map(({ projectId }) => projectId)
-  await until(120_000, 'every project follows its branch', async () => {
+  await until('every project follows its branch', 120_000, async () => {
     const { rows } = await pool.query('select 1 from project where id = any($1) and head_ref is null limit 1', [ids])
     return rows.length === 0
   })
   return all
-}
-
-export async function until(ms: number, what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`within ${ms / 1000} s it did not come to that: ${what}`)
-    await new Promise((done) => setTimeout(done, 100))
-  }
 }

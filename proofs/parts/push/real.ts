@@ -1,5 +1,6 @@
+import { until } from '../../../test-kit/until.ts'
 import type { ProofDatabase } from '../database.ts'
-import { type Followed, follow, type Stage, until } from './follow.ts'
+import { type Followed, follow, type Stage } from './follow.ts'
 
 const PUSHES = 5
 const DEADLINE_MS = 20 * 60_000
@@ -21,7 +22,7 @@ export async function deployForReal(stage: Stage, count: number): Promise<{ faul
   const isNewest = async ({ name }: Followed) =>
     (await site.visit(name).catch(() => undefined))?.text.trim() === `version ${PUSHES}`
   const left = new Set(all)
-  await until(DEADLINE_MS, 'visitors get what was pushed last', async () => {
+  await until('visitors get what was pushed last', DEADLINE_MS, async () => {
     for (const one of left) if (await isNewest(one)) left.delete(one)
     return left.size === 0
   }).catch(() => {})

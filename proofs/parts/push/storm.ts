@@ -1,6 +1,7 @@
 import { newId } from '../../../server/src/db/ids.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { ProofDatabase } from '../database.ts'
-import { type Followed, follow, type Stage, until } from './follow.ts'
+import { type Followed, follow, type Stage } from './follow.ts'
 import type { startFront } from './front.ts'
 import { ascending, at, type Push, watchHeads } from './watch.ts'
 
@@ -27,7 +28,7 @@ export async function storm(stage: Storm): Promise<{ faults: string[]; figure: s
   const { pushes, away } = await push(stage, all)
   const pushed = Date.now()
   const truth = new Map(pushes.map(({ repoId, sha }) => [repoId, sha]))
-  await until(180_000, 'every head is at the newest commit', async () => (await wrong(database, truth)) === 0).catch(
+  await until('every head is at the newest commit', 180_000, async () => (await wrong(database, truth)) === 0).catch(
     () => {},
   )
   await new Promise((done) => setTimeout(done, 500))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../../lab/package-sets.ts'
 import { needPackages } from '../../../lab/parts/packages.ts'
+import { until } from '../../../test-kit/until.ts'
 
 const AUTHORITIES = 'etc/ssl/certs/ca-certificates.crt'
 const repository = join(import.meta.dirname, '../../..')
@@ -41,9 +42,9 @@ async function enter(dir: string) {
   const spaces = ['--mount', '--propagation=private', '--pid', '--fork', '--kill-child']
   const outer = spawn('unshare', [...spaces, '--', 'bash', ENTER, dir], { stdio: 'inherit' })
   const gone = new Promise((resolve) => outer.once('exit', resolve))
-  const first = await until(() => {
+  const first = await until('the clean root comes up', 10_000, () => {
     const [pid] = readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').split(' ')
-    return pid && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep' ? pid : null
+    return pid && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sleep' ? pid : undefined
   })
   const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   const variables = ['HOME=/root', path, 'TERM=dumb', `NODE_EXTRA_CA_CERTS=/${AUTHORITIES}`]
@@ -56,13 +57,4 @@ async function enter(dir: string) {
       await gone
     },
   }
-}
-
-async function until<T>(look: () => T | null): Promise<T> {
-  for (const late = Date.now() + 10_000; Date.now() < late; ) {
-    const seen = look()
-    if (seen !== null) return seen
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error('the clean root did not come up within 10 s')
 }

@@ -69,16 +69,6 @@ export function openBench(site: Site, serverId: string) {
     /** Containers of a deployment that run now. */
     containers: (deploymentId: string) =>
       docker.listContainers({ filters: { label: [`slipway.deployment=${deploymentId}`] } }),
-    /** Waits for something of the engine or the API to be so. */
-    until: async <T>(what: string, look: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {
-      const deadline = Date.now() + seconds * 1000
-      for (;;) {
-        const found = await look()
-        if (found) return found
-        if (Date.now() > deadline) throw new Error(`waited ${seconds} s for ${what}`)
-        await new Promise((done) => setTimeout(done, 100))
-      }
-    },
     /** The line of a deployment's log with this number. */
     line: async (id: string, seq: number): Promise<string | undefined> => {
       const { data } = await site.ask('GET', `/api/deployments/${id}/logs?limit=5000`)

@@ -1,3 +1,4 @@
+import { until } from '../../../test-kit/until.ts'
 import type { Bench } from './bench.ts'
 import { type Case, overGood, wordsOf } from './case.ts'
 
@@ -89,13 +90,14 @@ async function publish({ docker }: Bench, image: string, version: string): Promi
   await new Promise((done, fail) => docker.modem.followProgress(pushing, (error) => (error ? fail(error) : done(null))))
 }
 
-async function stop({ site, docker, until }: Bench, projectId: string): Promise<void> {
+async function stop({ site, docker }: Bench, projectId: string): Promise<void> {
   const { data } = await site.ask('GET', `/api/deployments?projectId=${projectId}`)
   const active = data.find((one: { active: boolean }) => one.active)
   if (active) await site.ask('DELETE', `/api/deployments/${active.id}?force=true`)
   const label = [`slipway.project=${projectId}`]
   await until(
-    'its containers to go',
+    'its containers go',
+    60_000,
     async () => (await docker.listContainers({ all: true, filters: { label } })).length === 0,
   )
 }

@@ -1,17 +1,18 @@
+import { until } from '../../../test-kit/until.ts'
 import type { Bench } from './bench.ts'
 import { type Case, type Complaint, serves, wordsOf } from './case.ts'
 import { visitor } from './visitor.ts'
 
 /** The engine's service, once it carries this deployment. */
 const arrived = (bench: Bench, projectId: string, id: string) =>
-  bench.until('the engine to have it', async () => {
+  until('the engine has it', 60_000, async () => {
     const found = await bench.service(projectId)
     return found?.Spec?.Labels?.['slipway.deployment'] === id ? found : undefined
   })
 
 /** Runs for a moment: long enough to be healthy, short enough to be watched still. */
 const running = (bench: Bench, id: string) =>
-  bench.until('its container to be healthy', async () => {
+  until('its container is healthy', 60_000, async () => {
     const [found] = await bench.containers(id)
     return found?.Status.includes('(healthy)') ? found : undefined
   })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { until } from '../../../test-kit/until.ts'
 import { expireLogs, moveLogs, sweepArchive } from '../../src/core/deployments/history/retention.ts'
 import type { Archive } from '../../src/drivers/archive/archive.ts'
 import { startWorld } from '../harness.ts'
@@ -206,7 +207,8 @@ describe('a process that is killed while it moves logs', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await hot(id)).toBe(301)
-    await until(async () => {
+    // The database notices a dead client in its own time.
+    await until('the dead client is noticed', 30_000, async () => {
       await moveLogs(platform)
       return (await hot(id)) === 1
     })
@@ -221,14 +223,6 @@ describe('a process that is killed while it moves logs', () => {
     expect(await stream(id)).toBe(before)
   })
 })
-
-/** The database notices a dead client in its own time. */
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !(await done()); ) {
-    if (Date.now() > deadline) throw new Error('it did not come to that')
-    await new Promise((again) => setTimeout(again, 50))
-  }
-}
 
 async function reopened() {
   const { buildApp } = await import('../../src/http/app.ts')

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
+import { until } from '../../../test-kit/until.ts'
 import { append } from '../../src/core/deployments/events-store.ts'
 import { feeds } from '../../src/core/deployments/feed.ts'
 import { encodeEvent } from '../../src/http/event-stream.ts'
@@ -46,13 +47,6 @@ function view(id: string, since = 0, headers: Record<string, string> = {}) {
   }
 }
 
-async function until(done: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
-  for (const deadline = Date.now() + ms; !(await done()); ) {
-    if (Date.now() > deadline) throw new Error('it did not come to that')
-    await new Promise((again) => setTimeout(again, 10))
-  }
-}
-
 const finish = async (id: string) => {
   await store(world, id, [end()])
   await db.updateTable('deployment').set({ status: 'ready', finishedAt: new Date() }).where('id', '=', id).execute()
@@ -74,7 +68,7 @@ describe('viewers', () => {
       if (n % 10 === 0) await new Promise((next) => setTimeout(next, 30))
     }
     await finish(id)
-    await until(() => viewers.every(({ over }) => over()), 60_000)
+    await until('every viewer is done', 60_000, () => viewers.every(({ over }) => over()))
     const whole = viewers[0]?.seen() ?? []
     expect(whole).toHaveLength(3701)
     for (const viewer of viewers) {
@@ -89,7 +83,7 @@ describe('viewers', () => {
     const { id } = await makeDeployment(world, org, { ended: new Date() })
     await store(world, id, story(20))
     const viewer = view(id, 5, { 'last-event-id': '15' })
-    await until(viewer.over)
+    await until('the stream is over', 30_000, viewer.over)
     expect(viewer.seen().map((event) => event.id)).toEqual([16, 17, 18, 19, 20, 21])
     const answer = await fetch(`http://127.0.0.1:${port}/api/deployments/${id}/stream?since=19`, {
       headers: { authorization: `Bearer ${org.owner.token}` },
@@ -108,10 +102,10 @@ describe('viewers', () => {
     const { id } = await makeDeployment(world, org)
     await store(world, id, [line('before')])
     const viewer = view(id, 1_000_000)
-    await until(() => viewer.text().includes('\r\n\r\n'))
+    await until('the stream has begun', 30_000, () => viewer.text().includes('\r\n\r\n'))
     await store(world, id, [line('after')])
     await finish(id)
-    await until(viewer.over)
+    await until('the stream is over', 30_000, viewer.over)
     expect(viewer.seen().map((event) => event.data.line)).toEqual(['after', undefined])
   })
 
@@ -119,9 +113,9 @@ describe('viewers', () => {
     const { id } = await makeDeployment(world, org)
     await store(world, id, [line('x')])
     const viewer = view(id)
-    await until(() => viewer.seen().length === 1)
+    await until('the first event', 30_000, () => viewer.seen().length === 1)
     await db.deleteFrom('deployment').where('id', '=', id).execute()
-    await until(viewer.over)
+    await until('the stream is over', 30_000, viewer.over)
   })
 
   test('beyond the request limit are let in', async () => {
@@ -154,7 +148,7 @@ async function startWorldWithRate(perToken: number) {
 test('a reader who does not read is waited for, holds little, and holds up nobody', async () => {
   const { id } = await makeDeployment(world, org)
   const slow = view(id)
-  await until(() => slow.text().includes('\r\n\r\n'))
+  await until('the stream has begun', 30_000, () => slow.text().includes('\r\n\r\n'))
   slow.socket.pause()
   const quick = view(id)
   const long = 'x'.repeat(4000)
@@ -167,14 +161,14 @@ test('a reader who does not read is waited for, holds little, and holds up nobod
     platform.changes.send(id)
   }
   await finish(id)
-  await until(quick.over, 60_000)
+  await until('the quick viewer is done', 60_000, quick.over)
   expect(firstFault(quick.seen())).toBeUndefined()
   expect(quick.seen()).toHaveLength(3001)
   // 12 MB were printed.
   for (const socket of served) expect(socket.writableLength).toBeLessThan(300_000)
   expect(slow.over()).toBe(false)
   slow.socket.resume()
-  await until(slow.over, 60_000)
+  await until('the slow viewer is done', 60_000, slow.over)
   expect(slow.seen()).toEqual(quick.seen())
 }, 150_000)
 
