@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { lineTo } from '../../../server/src/drivers/storage/bench.ts'
+import { lineTo } from '../../../test-kit/storage.ts'
 import { drive } from './drive.ts'
 import type { Kind } from './kinds.ts'
 

@@ -1,4 +1,4 @@
-import { say } from '../../../server/src/drivers/acme/bench.ts'
+import { say } from '../../../test-kit/acme.ts'
 import { handshake } from './client.ts'
 import { HOST, note, type Proof } from './proof.ts'
 import type { TlsWorld } from './world.ts'

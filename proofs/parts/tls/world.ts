@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Domain } from '@slipway/contract/domains'
 import { startCa } from '../../../lab/ca/start.ts'
-import { type Front, frontOf } from '../../../server/src/drivers/acme/bench.ts'
+import { type Front, frontOf } from '../../../test-kit/acme.ts'
 import { openSite, type Site } from '../site.ts'
 import type { Door } from './client.ts'
 

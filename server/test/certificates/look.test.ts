@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { serveNames, type ZoneEntry } from '../../../test-kit/serve-names.ts'
 import { lookAtNames, submitOrder } from '../../src/core/certificates/look.ts'
 import { AcmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
-import { serveNames, type ZoneEntry } from '../../src/drivers/dns/bench.ts'
 import { startWorld } from '../harness.ts'
 import { startCertificates } from './stage.ts'
 

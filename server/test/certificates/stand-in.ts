@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { serveNames } from '../../../test-kit/serve-names.ts'
 import { lookAtNames } from '../../src/core/certificates/look.ts'
 import type { AuthorityParts } from '../../src/core/deployments/parts.ts'
 import type { IssueRequest, RenewalRequest, RenewalWindow } from '../../src/drivers/acme/acme.ts'
-import { serveNames } from '../../src/drivers/dns/bench.ts'
 import { startWorld } from '../harness.ts'
 import { startCertificates } from './stage.ts'
 

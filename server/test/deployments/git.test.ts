@@ -6,7 +6,7 @@ import Docker from 'dockerode'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { tool } from '../../../lab/tools.ts'
-import { plant, serveGit } from '../../src/drivers/git/bench.ts'
+import { plant, serveGit } from '../../../test-kit/git-server.ts'
 import { app, GOOD, startSite } from './site.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-git-'))

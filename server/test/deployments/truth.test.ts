@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { tool } from '../../../lab/tools.ts'
-import { plant, serveGit } from '../../src/drivers/git/bench.ts'
+import { plant, serveGit } from '../../../test-kit/git-server.ts'
 import { app, GOOD, startSite } from './site.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-truth-'))

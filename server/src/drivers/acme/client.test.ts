@@ -1,8 +1,8 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCa, type TestCa } from '../../../../lab/ca/start.ts'
+import { type Answers, answerHttp } from '../../../../test-kit/acme.ts'
 import type { AcmeAccount, AcmeTarget, Challenge, IssueRequest } from './acme.ts'
-import { type Answers, answerHttp } from './bench.ts'
 import { acmeClient } from './client.ts'
 import { newKey } from './key.ts'
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startCa, type TestCa } from '../../../../lab/ca/start.ts'
+import { type Answers, answerHttp, type Front, frontOf, say } from '../../../../test-kit/acme.ts'
 import type { AcmeAccount, AcmeTarget, Challenge } from './acme.ts'
-import { type Answers, answerHttp, type Front, frontOf, say } from './bench.ts'
 import { acmeClient } from './client.ts'
 
 // What a real CA does only on its worst days, done by a front that passes everything else on to a real one.

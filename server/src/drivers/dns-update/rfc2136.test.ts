@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startNameServer, type TestNameServer } from '../../../../lab/dns/start.ts'
-import { answering, stand } from './bench.ts'
+import { answering, stand } from '../../../../test-kit/tcp-server.ts'
 import { type Rfc2136Options, rfc2136 } from './rfc2136.ts'
 
 const signal = new AbortController().signal

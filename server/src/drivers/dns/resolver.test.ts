@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { serveNames } from './bench.ts'
+import { serveNames } from '../../../../test-kit/serve-names.ts'
 import { dnsResolver } from './resolver.ts'
 
 const never = new AbortController().signal

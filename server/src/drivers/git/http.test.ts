@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Behaviour, commitTree, forgeTree, git, plant, serveGit } from './bench.ts'
+import { type Behaviour, commitTree, forgeTree, git, plant, serveGit } from '../../../../test-kit/git-server.ts'
 import { gitBinary } from './binary.ts'
 import type { GitFailure, GitSource } from './git.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tool } from '../../../../lab/tools.ts'
-import { type Behaviour, plant, serveGit } from './bench.ts'
+import { type Behaviour, plant, serveGit } from '../../../../test-kit/git-server.ts'
 import { gitBinary } from './binary.ts'
 import type { GitSource } from './git.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { content, lineTo, silentHost } from '../../../../test-kit/storage.ts'
 import { sftpGround } from '../../../test/storage-places.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
-import { content, lineTo, silentHost } from './bench.ts'
 import { storageOpener } from './open.ts'
 import type { OpenOptions, SftpPlace, StorageFailure } from './storage.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { tool } from '../../../../lab/tools.ts'
-import { authorities, listeners } from './bench.ts'
+import { authorities, listeners } from '../../../../test-kit/tls-listeners.ts'
 import { tlsProber } from './prober.ts'
 import type { ProbeRequest } from './tls-probe.ts'
 

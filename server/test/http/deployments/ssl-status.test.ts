@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { SslStatus } from '@slipway/contract/ssl'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { tool } from '../../../../lab/tools.ts'
+import { serveNames } from '../../../../test-kit/serve-names.ts'
+import { authorities, listeners } from '../../../../test-kit/tls-listeners.ts'
 import { ownEdges } from '../../../src/core/domains/own-edges.ts'
 import { newId } from '../../../src/db/ids.ts'
-import { serveNames } from '../../../src/drivers/dns/bench.ts'
-import { authorities, listeners } from '../../../src/drivers/tls-probe/bench.ts'
 import { startWorld } from '../../harness.ts'
 
 const made = authorities(tool('openssl'))

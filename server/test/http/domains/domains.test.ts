@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { serveNames, type ZoneEntry } from '../../../src/drivers/dns/bench.ts'
+import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
 import { startWorld } from '../../harness.ts'
 
 const zone: Record<string, ZoneEntry> = {

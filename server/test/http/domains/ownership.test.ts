@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
+import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
 import { claimHosts } from '../../../src/core/domains/claim.ts'
 import { transaction } from '../../../src/db/database.ts'
-import { serveNames, type ZoneEntry } from '../../../src/drivers/dns/bench.ts'
 import { startWorld } from '../../harness.ts'
 
 const zone: Record<string, ZoneEntry> = {}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serveNames } from '../../../../test-kit/serve-names.ts'
 import { routesOn, secured } from '../../../src/core/domains/store.ts'
 import { newId } from '../../../src/db/ids.ts'
-import { serveNames } from '../../../src/drivers/dns/bench.ts'
 import { startWorld } from '../../harness.ts'
 
 // Where the edge sends visitors of a name, and where a name is to lead.

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
+import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
 import { claimHosts } from '../../../src/core/domains/claim.ts'
 import { namesAbove } from '../../../src/core/domains/standing.ts'
 import { transaction } from '../../../src/db/database.ts'
-import { serveNames, type ZoneEntry } from '../../../src/drivers/dns/bench.ts'
 import type { Org } from '../../harness.ts'
 import { startWorld } from '../../harness.ts'
 

@@ -2,7 +2,7 @@ import { createCipheriv, createHash } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 
-// For the tests of this folder only: made-up contents, and a line to a server that can be cut, held up and falsified.
+// For the tests of storage: made-up contents, and a line to a server that can be cut, held up and falsified.
 
 /** So many bytes that look random and are the same each time, in chunks of no round size. */
 export async function* content(bytes: number, seed = 'a', chunk = 61_441): AsyncGenerator<Uint8Array> {

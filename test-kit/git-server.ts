@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-// For the tests of this folder only: repositories, and a real git server (git http-backend) in front of them.
+// For the tests of git: repositories, and a real git server (git http-backend) in front of them.
 
 /** Runs git on a test's own repository and gives what it says. */
 export function git(directory: string, args: string[], input?: string | Buffer): string {

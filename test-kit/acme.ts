@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Challenge } from './acme.ts'
+import type { Challenge } from '../server/src/drivers/acme/acme.ts'
 
-// For the tests of this folder only: who answers the CA's questions, and a front that lets a CA fail in ways it never does.
+// For the tests of certificates: who answers the CA's questions, and a front that lets a CA fail in ways it never does.
 
 export type Answers = {
   port: number

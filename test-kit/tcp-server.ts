@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-// Servers that are no name servers, for the tests of this folder.
+// Servers that are no name servers, for the tests of DNS updates.
 
 export type Stand = { address: string; stop(): Promise<void> }
 
