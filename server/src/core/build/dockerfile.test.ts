@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { type Bench, openBench } from '../../drivers/builder/bench.ts'
+import { type Bench, openBench } from '../../../../test-kit/builder.ts'
 import { cmd, copy, isPlainPath, run } from './dockerfile.ts'
 
 const SHELL = '/bin/sh'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { type Bench, openBench, processes } from './bench.ts'
+import { type Bench, openBench, processes } from '../../../../test-kit/builder.ts'
 
 let bench: Bench
 const base = 'FROM busybox:1'

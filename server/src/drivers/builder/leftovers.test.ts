@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { type Bench, HELPER_IMAGE, openBench, processesCalled } from './bench.ts'
+import { type Bench, HELPER_IMAGE, openBench, processesCalled } from '../../../../test-kit/builder.ts'
 import type { BuildRequest } from './builder.ts'
 import { markOf } from './leftovers.ts'
 

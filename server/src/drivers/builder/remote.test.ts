@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { type Bench, openBench, processesCalled } from '../../../../test-kit/builder.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
-import { type Bench, openBench, processesCalled } from './bench.ts'
 import type { BuildTarget } from './builder.ts'
 
 let bench: Bench

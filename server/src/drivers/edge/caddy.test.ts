@@ -3,9 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import {
+  answers,
+  appSpec,
+  ask as askAt,
+  containerOf,
+  edgeBench,
+  openProject,
+  routeTo,
+  servicesGone,
+} from '../../../../test-kit/edge.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { list, upload } from './archive.ts'
-import { answers, appSpec, ask as askAt, containerOf, edgeBench, openProject, routeTo, servicesGone } from './bench.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeEngine, EdgeRoute } from './edge.ts'
 import { nameFor } from './route-file.ts'

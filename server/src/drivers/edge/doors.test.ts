@@ -8,11 +8,20 @@ import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { tool } from '../../../../lab/tools.ts'
+import {
+  answers,
+  appSpec,
+  ask,
+  containerOf,
+  edgeBench,
+  openProject,
+  routeTo,
+  servicesGone,
+} from '../../../../test-kit/edge.ts'
 import { SshAgent } from '../ssh/agent.ts'
 import { openSsh } from '../ssh/connection.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
 import { upload } from './archive.ts'
-import { answers, appSpec, ask, containerOf, edgeBench, openProject, routeTo, servicesGone } from './bench.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeEngine } from './edge.ts'
 import { nameFor } from './route-file.ts'

@@ -1,7 +1,15 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { answers, appSpec, ask as askAt, edgeBench, openProject, routeTo, servicesGone } from './bench.ts'
+import {
+  answers,
+  appSpec,
+  ask as askAt,
+  edgeBench,
+  openProject,
+  routeTo,
+  servicesGone,
+} from '../../../../test-kit/edge.ts'
 import { caddyEdge } from './caddy.ts'
 import type { EdgeEngine } from './edge.ts'
 

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
 import { engineConnections } from './connections.ts'
 import type { EngineTarget } from './engine.ts'
 import type { RolloutState } from './rollout/outcome.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 /** On a server over SSH, through a relay that counts connections and can cut them. */
 let engine: EngineTarget & { kind: 'ssh' }

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import type { FileAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
 import { having, LABEL } from './labels.ts'
 import type { LaidFile, ServiceSpec } from './rollout/spec.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-files-${randomBytes(4).toString('hex')}`

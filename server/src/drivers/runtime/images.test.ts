@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 const part = labPart('engine')
 const engine = { kind: 'local', socketPath: part.socket } as const

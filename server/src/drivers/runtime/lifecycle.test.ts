@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-life-${randomBytes(4).toString('hex')}`

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 // Another machine of the lab stands in for what containers must not reach: no request leaves the lab.
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 const lab = labPart('engine')
 const engine = { kind: 'local', socketPath: lab.socket } as const

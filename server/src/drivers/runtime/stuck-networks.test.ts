@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { runInside } from '../../../../lab/machine.ts'
+import { trialNetwork, trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import type { NetworkAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
-import { trialNetwork, trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const runtime = trialRuntime({ instance: `test-stuck-${randomBytes(4).toString('hex')}` })

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { callEngine } from './ask.ts'
 import { connectEngine } from './connect.ts'
 import { FILES_VOLUME, LABEL, projectVolume } from './labels.ts'
 import type { VolumeFile } from './put-files.ts'
 import type { ServiceSpec } from './rollout/spec.ts'
-import { trialRuntime, trialSpec } from './trial.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const instance = `test-volumes-${randomBytes(4).toString('hex')}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { trialSpec } from '../../../drivers/runtime/trial.ts'
+import { trialSpec } from '../../../../../test-kit/runtime.ts'
 import { mixOf } from './mix.ts'
 import { portOf } from './release.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { trialSpec } from '../../../../../test-kit/runtime.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import { trialSpec } from '../../../drivers/runtime/trial.ts'
 import { mixOf } from '../release/mix.ts'
 import { excludes, orderOf, predecessorsOf } from './exclusive.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
+import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import type { RolloutState } from './outcome.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
 import type { ServiceSpec } from './spec.ts'
 
 /** What a spec says, as a process in a real container sees it. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { projectVolume } from '../labels.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { applyNowhere, trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import type { ServiceKey } from '../labels.ts'
-import { applyNowhere, trialRuntime, trialSpec } from '../trial.ts'
 import type { Outcome, WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import type { NetworkAnswer, ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
@@ -8,7 +9,6 @@ import { connectEngine } from '../connect.ts'
 import { dropNetwork } from '../drop-network.ts'
 import { findService } from '../find.ts'
 import { LABEL } from '../labels.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
 import { updateService } from './write.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { applyNowhere, trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { serviceName } from '../labels.ts'
-import { applyNowhere, trialRuntime, trialSpec } from '../trial.ts'
 import type { WatchOptions } from './outcome.ts'
 import type { ServiceSpec } from './spec.ts'
 
@@ -239,7 +239,7 @@ async function rewrite(service: string, change: (found: ServiceAnswer) => object
 /** Another process applies the spec, says so, and is killed while it watches. */
 function killedAfterApply(spec: ServiceSpec): Promise<void> {
   const script = `
-    import { trialRuntime } from ${JSON.stringify(join(import.meta.dirname, '../trial.ts'))}
+    import { trialRuntime } from ${JSON.stringify(join(import.meta.dirname, '../../../../../test-kit/runtime.ts'))}
     const runtime = trialRuntime({ instance: ${JSON.stringify(instance)} }), spec = ${JSON.stringify(spec)}
     const engine = ${JSON.stringify(engine)}, { signal } = new AbortController()
     await runtime.apply(engine, spec, { signal })

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import type { ContainerAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
 import { connectEngine } from '../connect.ts'
 import { having, LABEL } from '../labels.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
 import type { ServiceSpec } from './spec.ts'
 import type { Leaving } from './wait-free.ts'
 

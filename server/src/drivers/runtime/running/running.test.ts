@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
+import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { connectEngine } from '../connect.ts'
 import type { ServiceSpec } from '../rollout/spec.ts'
-import { trialRuntime, trialSpec } from '../trial.ts'
 import type { LogLine } from './log-lines.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Agent, request } from 'node:http'
 import type Docker from 'dockerode'
-import { until } from '../../../../test-kit/until.ts'
-import { alias } from './alias.ts'
-import { NAME_LABEL } from './container.ts'
-import type { Edge, EdgeRoute, EdgeSettings } from './edge.ts'
+import { alias } from '../server/src/drivers/edge/alias.ts'
+import { NAME_LABEL } from '../server/src/drivers/edge/container.ts'
+import type { Edge, EdgeRoute, EdgeSettings } from '../server/src/drivers/edge/edge.ts'
+import { until } from './until.ts'
 
-// For the tests of this folder only: services behind an edge, and questions to it. It knows no lab; they pass that in.
+// For the tests of the edge: services behind an edge, and questions to it. It knows no lab; they pass that in.
 
 export type EdgeBench = { name: string; project: string; settings: EdgeSettings }
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { askEngine } from './ask.ts'
-import type { BuildEvent, Builder, BuildRequest, BuildTarget } from './builder.ts'
-import { buildxBuilder } from './buildx.ts'
+import { askEngine } from '../server/src/drivers/builder/ask.ts'
+import type { BuildEvent, Builder, BuildRequest, BuildTarget } from '../server/src/drivers/builder/builder.ts'
+import { buildxBuilder } from '../server/src/drivers/builder/buildx.ts'
 
 // For tests: a builder with a folder of its own, requests with defaults, and the removal of all that was made.
 

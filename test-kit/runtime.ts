@@ -1,15 +1,15 @@
-import { callEngine } from './ask.ts'
-import { connectEngine } from './connect.ts'
-import type { EngineTarget } from './engine.ts'
-import { findService } from './find.ts'
-import { ownNetworks } from './networks.ts'
-import { renderService } from './rollout/render.ts'
-import type { ServiceSpec } from './rollout/spec.ts'
-import { updateService } from './rollout/write.ts'
-import type { Runtime } from './runtime.ts'
-import { type SwarmOptions, swarmRuntime } from './swarm.ts'
+import { callEngine } from '../server/src/drivers/runtime/ask.ts'
+import { connectEngine } from '../server/src/drivers/runtime/connect.ts'
+import type { EngineTarget } from '../server/src/drivers/runtime/engine.ts'
+import { findService } from '../server/src/drivers/runtime/find.ts'
+import { ownNetworks } from '../server/src/drivers/runtime/networks.ts'
+import { renderService } from '../server/src/drivers/runtime/rollout/render.ts'
+import type { ServiceSpec } from '../server/src/drivers/runtime/rollout/spec.ts'
+import { updateService } from '../server/src/drivers/runtime/rollout/write.ts'
+import type { Runtime } from '../server/src/drivers/runtime/runtime.ts'
+import { type SwarmOptions, swarmRuntime } from '../server/src/drivers/runtime/swarm.ts'
 
-/** For the tests of this room: an application that behaves as told, and a spec that runs it on any engine of the lab. */
+/** For the tests of the runtime: an application that behaves as told, and a spec that runs it on any engine of the lab. */
 export function trialSpec(
   name: { project: string; service: string; deployment: string },
   mode: Mode,
