@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { testKinds } from './test-kit/kinds.ts'
 
 const kinds = testKinds()
-const database = ['server/test/global-setup.ts']
+const database = ['test-kit/global-setup.ts']
 
 export default defineConfig({
   resolve: { conditions: ['slipway-source', 'node'] },

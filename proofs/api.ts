@@ -1,5 +1,5 @@
+import { createDatabase, type TestDatabase } from '../test-kit/database.ts'
 import { type Bare, startBare } from './parts/bare.ts'
-import { createDatabase, type ProofDatabase } from './parts/database.ts'
 import { type LoadProcess, type Measured, startLoad } from './parts/load.ts'
 import { bootstrap, cpuSeconds, type RunningServer, startServer } from './parts/server.ts'
 
@@ -81,7 +81,7 @@ async function bothSides(path: string, sides: Sides, ms: number, oursFirst: bool
   return { ratio: ours.perSecond / theirs.perSecond, ours, theirs }
 }
 
-async function addProjects({ pool }: ProofDatabase, orgId: string, count: number): Promise<string[]> {
+async function addProjects({ pool }: TestDatabase, orgId: string, count: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into project (id, org_id, name, repository, branch, settings)
      select 'prj_01k2v9r6c8' || lpad(n::text, 16, '0'), $1, 'project ' || n, 'https://git.example.com/org/project-' || n,

@@ -7,7 +7,7 @@ import { answerOf, type Detection, dockerfileOf, type Found } from '../server/sr
 import { remoteTree } from '../server/src/core/build/remote-tree.ts'
 import type { SourceTree } from '../server/src/core/build/source-tree.ts'
 import { gitBinary } from '../server/src/drivers/git/binary.ts'
-import { createDatabase } from './parts/database.ts'
+import { createDatabase } from '../test-kit/database.ts'
 import { allExamples, type Example, faultsOf } from './parts/examples.ts'
 import { startGitHost } from './parts/git-host.ts'
 import { startRemoteHost } from './parts/remote-host.ts'

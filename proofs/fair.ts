@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { labPart } from '../lab/ask.ts'
+import type { TestDatabase } from '../test-kit/database.ts'
 import { until } from '../test-kit/until.ts'
-import type { ProofDatabase } from './parts/database.ts'
 import { cleared } from './parts/engine.ts'
 import { openReference } from './parts/fair/reference.ts'
 import { openTenant, type Tenant } from './parts/fair/tenant.ts'
@@ -32,7 +32,7 @@ type Reference = Awaited<ReturnType<typeof openReference>>
 type Ground = {
   world: TlsWorld
   reference: Reference
-  db: ProofDatabase
+  db: TestDatabase
   loud: Tenant
   quiet: Tenant
   other: Tenant
@@ -61,7 +61,7 @@ async function openGround(world: TlsWorld, reference: Reference): Promise<Ground
     await openTenant(site, 'quiet@example.com', 'host1'),
     await openTenant(site, 'other@example.com', 'host2'),
   ]
-  return { world, reference, db: site.database as ProofDatabase, loud, quiet, other }
+  return { world, reference, db: site.database as TestDatabase, loud, quiet, other }
 }
 
 /** How long a deployment took to begin, and what one of an idle instance took at the same moment. */

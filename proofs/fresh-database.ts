@@ -1,4 +1,4 @@
-import { createDatabase, createTemplate, dropDatabase } from '../server/test/database.ts'
+import { createDatabase, createTemplate, dropDatabase } from '../test-kit/database.ts'
 
 export const claim = 'A test file gets a fresh, migrated database of its own in well under 100 ms.'
 /** Needs a quiet machine: right after the tests it measures what PostgreSQL still has to clear away. */

@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
+import type { TestDatabase } from '../test-kit/database.ts'
 import { until } from '../test-kit/until.ts'
-import type { ProofDatabase } from './parts/database.ts'
 import { connect } from './parts/push/connect.ts'
 import { follow, type Stage } from './parts/push/follow.ts'
 import { startFront } from './parts/push/front.ts'
@@ -41,7 +41,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial?: 
     await site.start()
     await site.start()
     const wanted = { host, orgId: site.orgId, owner: 'acme', hookUrl: front.url }
-    const connection = await connect(site.database as ProofDatabase, wanted)
+    const connection = await connect(site.database as TestDatabase, wanted)
     const stage = { site, host, connection, serverId: await site.addLocalServer() }
     return { ...(await judge(stage, front)), ...(isPartial && { partial: true }) }
   } finally {
@@ -55,9 +55,9 @@ type Front = Awaited<ReturnType<typeof startFront>>
 
 async function judge(stage: Stage, front: Front): Promise<{ ok: boolean; figure: string }> {
   const { site, host } = stage
-  const { pool } = site.database as ProofDatabase
+  const { pool } = site.database as TestDatabase
   const all = await follow(stage, 'r', REPOSITORIES, { 'index.html': '0' })
-  await hold(site.database as ProofDatabase, site.orgId, all)
+  await hold(site.database as TestDatabase, site.orgId, all)
   const before = front.arrived.length
   const newest = new Map<number, string>()
   const changes = rotations(stage)
@@ -113,7 +113,7 @@ async function judge(stage: Stage, front: Front): Promise<{ ok: boolean; figure:
 
 /** As an operator does each of them, in the order of how much hangs on it. */
 function rotations({ site, host }: Stage): [name: string, change: () => Promise<unknown>][] {
-  const { pool } = site.database as ProofDatabase
+  const { pool } = site.database as TestDatabase
   const slugOf = async () => (await pool.query('select slug from githost_app')).rows[0].slug as string
   const replaced = async (at: number, ring: string) => {
     await site.start({ env: { SLIPWAY_SECRET_KEY: ring } })

@@ -5,8 +5,8 @@ import { startGitHost } from '../lab/githost/start.ts'
 import { readConfig } from '../server/src/config.ts'
 import { pollHeads } from '../server/src/core/githost/push/poll.ts'
 import { createLogger, wire } from '../server/src/wiring.ts'
+import { createDatabase, type TestDatabase } from '../test-kit/database.ts'
 import { size } from './ledger/sizes.ts'
-import { createDatabase, type ProofDatabase } from './parts/database.ts'
 import { fill } from './parts/githost-scale/fill.ts'
 import { slowestStatements, watchStatements } from './parts/githost-scale/statements.ts'
 import { secretKey } from './parts/server.ts'
@@ -77,7 +77,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial?: 
 
 /** The parts of one process: a pool and tokens of its own. */
 function openParts(
-  database: ProofDatabase,
+  database: TestDatabase,
   host: Awaited<ReturnType<typeof startGitHost>>,
   watch: (pool: never) => void,
 ) {
@@ -96,7 +96,7 @@ function openParts(
 }
 
 /** As it is after hours: those of one organization together, everybody at another time. */
-async function spread({ pool }: ProofDatabase): Promise<void> {
+async function spread({ pool }: TestDatabase): Promise<void> {
   await pool.query(`update githost_head h set poll_every = every, poll_at = now() + o.part * every * interval '1 second'
     from (select l.org_id, random() as part, case when a.heard_at is null then 60 else 900 end as every
       from githost_link l join githost_app a on a.id = l.app) o where o.org_id = h.org_id`)
@@ -106,7 +106,7 @@ type Parts = ReturnType<typeof openParts>
 
 /** The clock of the instance goes on by a second in each round, however long that takes. */
 async function simulate(
-  { pool }: ProofDatabase,
+  { pool }: TestDatabase,
   host: Awaited<ReturnType<typeof startGitHost>>,
   processes: Parts[],
   large: string,

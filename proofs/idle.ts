@@ -1,5 +1,5 @@
 import { labPart } from '../lab/ask.ts'
-import { createDatabase } from './parts/database.ts'
+import { createDatabase } from '../test-kit/database.ts'
 import { bootstrap, type RunningServer, startServer } from './parts/server.ts'
 
 export const claim =

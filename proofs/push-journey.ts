@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
-import type { ProofDatabase } from './parts/database.ts'
+import type { TestDatabase } from '../test-kit/database.ts'
 import { connect } from './parts/push/connect.ts'
 import { startFront } from './parts/push/front.ts'
 import { journey } from './parts/push/journey.ts'
@@ -33,7 +33,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     await site.start()
     const serverId = await site.addLocalServer()
     const wanted = { host, orgId: site.orgId, owner: 'acme', hookUrl: front.url }
-    const connection = await connect(site.database as ProofDatabase, wanted)
+    const connection = await connect(site.database as TestDatabase, wanted)
     const { faults, figure } = await journey({ site, host, connection, serverId }, { dir, logFile })
     for (const fault of faults) console.log(`  WRONG ${fault}`)
     return { ok: faults.length === 0, figure }

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
+import type { TestDatabase } from '../test-kit/database.ts'
 import { size } from './ledger/sizes.ts'
-import type { ProofDatabase } from './parts/database.ts'
 import { connect } from './parts/push/connect.ts'
 import { startFront } from './parts/push/front.ts'
 import { deployForReal } from './parts/push/real.ts'
@@ -40,7 +40,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial?: 
     await site.start()
     await site.start()
     const serverId = await site.addLocalServer()
-    const connection = await connect(site.database as ProofDatabase, {
+    const connection = await connect(site.database as TestDatabase, {
       host,
       orgId: site.orgId,
       owner: 'acme',

@@ -1,5 +1,5 @@
+import type { TestDatabase } from '../test-kit/database.ts'
 import { size } from './ledger/sizes.ts'
-import type { ProofDatabase } from './parts/database.ts'
 import { cleared } from './parts/engine.ts'
 import { makeVersions } from './parts/queue/images.ts'
 import { inspect, mostAtOnce, type Queued, type Span, unfinished, watchRuns } from './parts/queue/look.ts'
@@ -21,7 +21,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     await site.start({ role: 'worker' })
     await site.start({ role: 'api' })
     await site.addLocalServer()
-    const watch = watchRuns(site.database as ProofDatabase, 20)
+    const watch = watchRuns(site.database as TestDatabase, 20)
     const projects = await inParallel([...Array(PROJECTS).keys()], 8, (n) => makeProject(site, `q-${n}`))
     const began = performance.now()
     await inParallel(projects, 4, (project, n) => submitAll(site, project, images.names, n))
@@ -94,7 +94,7 @@ async function lookAtAll(site: Site, projects: Queued[]): Promise<Looked> {
     }
   }
   while (waiting.size > 0 && Date.now() < deadline) {
-    const { open, queued } = await unfinished(site.database as ProofDatabase)
+    const { open, queued } = await unfinished(site.database as TestDatabase)
     const over = [...waiting].filter(
       ({ deployments }) => deployments.length === VERSIONS && !deployments.some((id) => open.has(id)),
     )

@@ -1,5 +1,5 @@
+import { createDatabase, type TestDatabase } from '../test-kit/database.ts'
 import { size } from './ledger/sizes.ts'
-import { createDatabase, type ProofDatabase } from './parts/database.ts'
 import { fill } from './parts/scale-data.ts'
 import { driveEverything, UPKEEP } from './parts/scale-drive.ts'
 import { type Planned, planOf } from './parts/scale-plans.ts'
@@ -68,7 +68,7 @@ function byText(sent: Sent[]): Map<string, Sent[]> {
 }
 
 /** In turn on both, so that what else the machine does hits both; measured again when it seems to have hit one. */
-async function compare(small: ProofDatabase, few: Sent[], large: ProofDatabase, many: Sent[]): Promise<Timed> {
+async function compare(small: TestDatabase, few: Sent[], large: TestDatabase, many: Sent[]): Promise<Timed> {
   const clients = [await small.pool.connect(), await large.pool.connect()] as const
   let best: Timed = { small: 0, large: Number.POSITIVE_INFINITY }
   try {

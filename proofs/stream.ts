@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../server/src/db/ids.ts'
-import type { ProofDatabase } from './parts/database.ts'
+import type { TestDatabase } from '../test-kit/database.ts'
 import type { RunningServer } from './parts/server.ts'
 import { app, type Files, GOOD, openSite, type Site } from './parts/site.ts'
 import { CLAIM, type Ingest, measureIngest } from './parts/stream/ingest.ts'
@@ -153,7 +153,7 @@ async function crowded(site: Site, viewers: Viewers): Promise<Crowd> {
 }
 
 async function ingesting(site: Site): Promise<Ingest> {
-  const database = site.database as ProofDatabase
+  const database = site.database as TestDatabase
   const id = newId('dep')
   await database.pool.query(
     `insert into deployment (id, org_id, project_id, server_id, number, status, trigger, source, request, created_by)

@@ -16,8 +16,8 @@ function lay(files: Record<string, string>): void {
 
 lay({
   'lab/ask.ts': '',
-  'server/test/database.ts': `import { labPart } from '../../lab/ask.ts'`,
-  'server/test/world.ts': `import { createDatabase } from './database.ts'`,
+  'test-kit/database.ts': `import { labPart } from '../lab/ask.ts'`,
+  'server/test/world.ts': `import { createDatabase } from '../../test-kit/database.ts'`,
   'server/src/pure.ts': `export const text = "import { labPart } from '../lab/ask.ts'"\nexport const lab = '../../lab/ask.ts'`,
   'server/src/round.ts': `import { other } from './about.ts'`,
   'server/src/about.ts': `import { round } from './round.ts'`,
@@ -37,7 +37,7 @@ test.each([
 ])('a test that needs no part is a unit test: %s', (text) => expect(kindOf(text)).toBe('unit'))
 
 test.each([
-  [`import { createDatabase } from '../test/database.ts'`],
+  [`import { createDatabase } from '../../test-kit/database.ts'`],
   [`import {\n  type World,\n  startWorld,\n} from '../test/world.ts'`],
 ])('a test that reaches the test database, and no other part, needs a PostgreSQL: %s', (text) =>
   expect(kindOf(text)).toBe('database'),
@@ -53,7 +53,7 @@ test.each([
 
 test('a unit test that reaches for the lab or a database behind the back of its imports fails', async () => {
   const { labPart } = await import(join('..', 'lab', 'ask.ts'))
-  const { databaseUrl } = await import(join('..', 'server', 'test', 'database.ts'))
+  const { databaseUrl } = await import(join('..', 'test-kit', 'database.ts'))
   expect(() => labPart('engine')).toThrow('A unit test reached for engine')
   expect(() => databaseUrl('postgres')).toThrow('A unit test reached for postgres')
 })

@@ -7,7 +7,7 @@ export type Kinds = Record<Kind, string[]>
 
 const TESTS = '{contract,server,cli,lab,e2e,tools,test-kit}/**/*.test.ts'
 /** The one way to a PostgreSQL; that it asks the lab for one makes no test a test of the lab. */
-const DATABASE = 'server/test/database.ts'
+const DATABASE = 'test-kit/database.ts'
 
 /**
  * All test files by kind. Told by what a file imports, directly or through others, so that nobody has to say it and nobody can say it

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { ProofDatabase } from './database.ts'
+import type { TestDatabase } from '../../test-kit/database.ts'
 import { adoptionRows, githostRows } from './scale-data-hosts.ts'
 import { HEAD, id, rowsOf, type Sizes } from './scale-rows.ts'
 
@@ -28,7 +28,7 @@ export function sizesFor(deployments: number): Sizes {
  * Fills a migrated database as an instance with this many deployments would be: two organizations with a hundredth of
  * everything each, the others from a few dozen rows to a third of a percent.
  */
-export async function fill(database: ProofDatabase, deployments: number): Promise<void> {
+export async function fill(database: TestDatabase, deployments: number): Promise<void> {
   const started = performance.now()
   const client = await database.pool.connect()
   try {

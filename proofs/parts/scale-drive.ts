@@ -13,8 +13,9 @@ import { type App, buildApp } from '../../server/src/http/app.ts'
 import { createMetrics } from '../../server/src/http/metrics.ts'
 import { createLogger, wire } from '../../server/src/wiring.ts'
 import { exampleRequest } from '../../server/test/matrix/places.ts'
-import type { ProofDatabase } from './database.ts'
+import type { TestDatabase } from '../../test-kit/database.ts'
 import { codeOf, secretOf, sizesFor } from './scale-data.ts'
+
 import { existing } from './scale-ids.ts'
 import { HEAD } from './scale-rows.ts'
 import { type Sent, sentDuring } from './scale-sent.ts'
@@ -29,7 +30,7 @@ const DEEP = 200
 export const UPKEEP = 'upkeep'
 
 /** Asks every route of the app as several callers, and returns every statement that the database was sent for it. */
-export async function driveEverything(database: ProofDatabase, deployments: number): Promise<Sent[]> {
+export async function driveEverything(database: TestDatabase, deployments: number): Promise<Sent[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-scale-'))
   const config = readConfig({
     SLIPWAY_DATABASE_URL: database.url,
@@ -77,7 +78,7 @@ const noEngine = <T extends object>(): T =>
     },
   }) as unknown as T
 
-async function token({ pool }: ProofDatabase, n: number): Promise<Caller> {
+async function token({ pool }: TestDatabase, n: number): Promise<Caller> {
   const { rows } = await pool.query(`select org_id from token where hash = sha256($1::bytea)`, [secretOf(n)])
   return { orgId: rows[0].org_id, headers: { authorization: `Bearer ${secretOf(n)}` } }
 }
@@ -102,7 +103,7 @@ async function session(app: App, { pool, people, config }: Platform, label: Labe
   return { orgId: rows[0].org_id, headers: { cookie, origin: config.publicUrl } }
 }
 
-async function readEverything(app: App, database: ProofDatabase, caller: Caller, label: Label): Promise<void> {
+async function readEverything(app: App, database: TestDatabase, caller: Caller, label: Label): Promise<void> {
   for (const endpoint of app.endpoints.filter((row) => row.method === 'GET')) {
     const ask = async (url: string, note = true) => {
       if (note) label(`${endpoint.method} ${endpoint.path}`)
@@ -143,7 +144,7 @@ async function injectBriefly(app: App, { response }: Endpoint, request: InjectOp
 }
 
 /** Statements of writes are looked at but not timed; what they look up first is. */
-async function writeEverything(app: App, database: ProofDatabase, caller: Caller, label: Label): Promise<void> {
+async function writeEverything(app: App, database: TestDatabase, caller: Caller, label: Label): Promise<void> {
   const writes = app.endpoints.filter((row) => row.method !== 'GET')
   for (const endpoint of writes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))) {
     const sample = [{}, ...(await existing(database, caller.orgId, endpoint)).slice(0, 2)]

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { IdPrefix } from '@slipway/contract/ids'
 import { idPlaces } from '../../server/test/matrix/places.ts'
-import type { ProofDatabase } from './database.ts'
+import type { TestDatabase } from '../../test-kit/database.ts'
 
 /** By place, such as `params.id`. */
 type Ids = Record<string, string>
@@ -24,7 +24,7 @@ const SOURCES: Partial<Record<IdPrefix, string>> = {
 }
 
 /** Ids for every place of a request that takes one: the organization's newest rows, and its oldest, which has most. */
-export async function existing({ pool }: ProofDatabase, orgId: string, endpoint: Endpoint): Promise<Ids[]> {
+export async function existing({ pool }: TestDatabase, orgId: string, endpoint: Endpoint): Promise<Ids[]> {
   const places = idPlaces(endpoint)
   const found = await Promise.all(
     places.map(async ({ prefix }) => {

@@ -1,4 +1,4 @@
-import type { ProofDatabase } from './database.ts'
+import type { TestDatabase } from '../../test-kit/database.ts'
 import { looks, type Sent } from './scale-sent.ts'
 
 type Node = {
@@ -22,7 +22,7 @@ export type Planned = { nodes: string[]; scanned: string[]; inVain: number }
  * How PostgreSQL would run a statement: with the values that were sent, and as it plans a prepared statement that it
  * has seen often, which knows no values.
  */
-export async function planOf({ pool }: ProofDatabase, text: string, sent: Sent[]): Promise<Planned> {
+export async function planOf({ pool }: TestDatabase, text: string, sent: Sent[]): Promise<Planned> {
   const client = await pool.connect()
   try {
     const plans: Node[] = []

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { labPart } from '../../lab/ask.ts'
+import { createDatabase, type TestDatabase } from '../../test-kit/database.ts'
 import { chosen } from '../ledger/sizes.ts'
-import { createDatabase, type ProofDatabase } from './database.ts'
 import { cleared } from './engine.ts'
 import { bootstrap, type RunningServer, startServer } from './server.ts'
 import { content, sendFolder } from './site-upload.ts'
@@ -53,7 +53,7 @@ export async function openSite({
   const httpPort = 41_000 + ((process.pid + slot * 1777) % 9000)
   const instance = `${name}-${process.pid}`
   const dataDir = mkdtempSync(join(tmpdir(), `sw-${name.slice(0, 8)}-`))
-  const database: ProofDatabase | undefined =
+  const database: TestDatabase | undefined =
     databaseUrl === undefined ? await createDatabase({ migrated: true }) : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const { token, orgId } = await bootstrap(url)

@@ -1,5 +1,5 @@
 import { labPart } from '../../../lab/ask.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { openSite } from '../site.ts'
 import { waitOf } from './waits.ts'
 
@@ -17,7 +17,7 @@ export async function openReference() {
   const wait = async (): Promise<number> => {
     const body = { projectId, image: 'busybox:1' }
     const { deployment_id: id } = await site.ask('POST', '/api/deployments/build/access', body)
-    const ms = await waitOf(site.database as ProofDatabase, id)
+    const ms = await waitOf(site.database as TestDatabase, id)
     await site.ended(id)
     return ms
   }

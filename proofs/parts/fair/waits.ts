@@ -1,7 +1,7 @@
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { ProofDatabase } from '../database.ts'
 
-type Pool = Pick<ProofDatabase, 'pool'>
+type Pool = Pick<TestDatabase, 'pool'>
 
 /** Milliseconds from the submission of a run until a worker had it and its first step had begun. */
 export const waitOf = ({ pool }: Pool, id: string): Promise<number> =>

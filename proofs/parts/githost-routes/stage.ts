@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { labPart } from '../../../lab/ask.ts'
 import { type GitHost, startGitHost } from '../../../lab/githost/start.ts'
 import { githostBrowser } from '../../../server/test/githost-browser.ts'
-import { createDatabase } from '../database.ts'
+import { createDatabase } from '../../../test-kit/database.ts'
 import { bootstrap, type RunningServer, startServer } from '../server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers

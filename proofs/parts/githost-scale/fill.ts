@@ -5,7 +5,7 @@ import type { GitHost } from '../../../lab/githost/start.ts'
 import { appPlace } from '../../../server/src/core/githost/secrets.ts'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { secretKey } from '../server.ts'
 
 const SHA = 'a'.repeat(40)
@@ -14,7 +14,7 @@ type Installed = { orgId: string; linkId: string; repositories: { id: number; na
 export type Filling = { installations: number; each: number; large: number; silentShare: number }
 
 /** Installations with repositories each, at the host and in the tables; of the last app nothing was ever told. */
-export async function fill(database: ProofDatabase, host: GitHost, dir: string, filling: Filling): Promise<string> {
+export async function fill(database: TestDatabase, host: GitHost, dir: string, filling: Filling): Promise<string> {
   host.do.user({ login: 'owner' })
   const [told, silent] = [await addApp(database, host, true), await addApp(database, host, false)]
   const silentFrom = Math.round(filling.installations * (1 - filling.silentShare))
@@ -33,7 +33,7 @@ export async function fill(database: ProofDatabase, host: GitHost, dir: string, 
   return large.orgId
 }
 
-async function addApp({ db }: ProofDatabase, host: GitHost, isHeard: boolean): Promise<App> {
+async function addApp({ db }: TestDatabase, host: GitHost, isHeard: boolean): Promise<App> {
   const made = host.do.app({
     owner: 'owner',
     name: `app-${randomUUID().slice(0, 8)}`,
@@ -75,7 +75,7 @@ async function install(host: GitHost, dir: string, { slug }: App, login: string,
   return { orgId: newId('org'), linkId: newId('ghl'), repositories, login }
 }
 
-async function insert({ db }: ProofDatabase, host: GitHost, app: App, some: Installed[]): Promise<void> {
+async function insert({ db }: TestDatabase, host: GitHost, app: App, some: Installed[]): Promise<void> {
   if (some.length === 0) return
   await db
     .insertInto('organization')

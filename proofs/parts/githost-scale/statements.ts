@@ -1,4 +1,4 @@
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 
 type Sample = { text: string; values: unknown[]; ms: number }
 type Client = { query(...args: unknown[]): Promise<unknown> }
@@ -28,7 +28,7 @@ export function watchStatements() {
 }
 
 /** As PostgreSQL itself counts it, with the values of the slowest time; the best of five, because others use the machine. */
-export async function slowestStatements({ pool }: ProofDatabase, samples: Sample[]) {
+export async function slowestStatements({ pool }: TestDatabase, samples: Sample[]) {
   let worst = { ms: 0, text: '' }
   for (const { text, values } of samples) {
     const client = await pool.connect()

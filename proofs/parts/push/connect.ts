@@ -3,7 +3,7 @@ import type { GitHost } from '../../../lab/githost/start.ts'
 import { appPlace } from '../../../server/src/core/githost/secrets.ts'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { secretKey } from '../server.ts'
 
 export type Connection = { key: string; secret: string; linkId: string }
@@ -11,7 +11,7 @@ type Wanted = { host: GitHost; orgId: string; owner: string; hookUrl: (key: stri
 
 /** An app at the lab's host, installed and linked to an organization: rows as connecting leaves them. */
 export async function connect(
-  { db }: Pick<ProofDatabase, 'db'>,
+  { db }: Pick<TestDatabase, 'db'>,
   { host, orgId, owner, hookUrl }: Wanted,
 ): Promise<Connection> {
   const keys = parseKeyRing(secretKey)
@@ -54,7 +54,7 @@ export async function connect(
 
 /** As the listing of the installation leaves it. */
 export async function mirror(
-  { db }: Pick<ProofDatabase, 'db'>,
+  { db }: Pick<TestDatabase, 'db'>,
   { orgId, linkId }: { orgId: string; linkId: string },
   repositories: { id: number; owner: string; name: string }[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { GitHost } from '../../../lab/githost/start.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { ProofDatabase } from '../database.ts'
 import type { Site } from '../site.ts'
 import { type Connection, mirror } from './connect.ts'
 
@@ -15,7 +15,7 @@ export async function follow(
   files: Record<string, string>,
 ): Promise<Followed[]> {
   const { site, host, connection, serverId } = stage
-  const { db, pool } = site.database as ProofDatabase
+  const { db, pool } = site.database as TestDatabase
   const all: Followed[] = []
   for (let n = 0; n < count; n++) {
     const [name, full] = [`${prefix}${n}`, `acme/${prefix}${n}`]

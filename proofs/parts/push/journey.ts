@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ask } from '../../../lab/githost/ask.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { ProofDatabase } from '../database.ts'
 import { watchProcesses } from '../process-list.ts'
 import { foundIn } from '../seal/secrets.ts'
 import { app, GOOD } from '../site.ts'
@@ -72,7 +72,7 @@ const shown = (stages: Stages) =>
 type Git = Awaited<ReturnType<typeof workTree>>
 
 async function push({ site }: Stage, git: Git, { projectId }: { projectId: string }, version: number): Promise<Stages> {
-  const { pool } = site.database as ProofDatabase
+  const { pool } = site.database as TestDatabase
   const sha = await git.commit({ 'server.js': app(GOOD, version)['server.js'] ?? '' })
   await git.push()
   const began = Date.now()

@@ -1,5 +1,5 @@
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { ProofDatabase } from '../database.ts'
 import { type Followed, follow, type Stage } from './follow.ts'
 
 const PUSHES = 5
@@ -8,7 +8,7 @@ const DEADLINE_MS = 20 * 60_000
 /** The same with containers: after some pushes, of which deliveries are lost, visitors get what was pushed last. */
 export async function deployForReal(stage: Stage, count: number): Promise<{ faults: string[]; figure: string }> {
   const { site, host } = stage
-  const { pool } = site.database as ProofDatabase
+  const { pool } = site.database as TestDatabase
   const all = await follow(stage, 'real', count, { 'index.html': 'version 0' })
   host.do.seed({ seed: 12 })
   host.do.faults({ deliveries: { lose: 0.2, duplicate: 0.1, reorder: 0.1, badSignature: 0, delayMs: 1500 } })

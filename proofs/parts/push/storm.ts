@@ -1,6 +1,6 @@
 import { newId } from '../../../server/src/db/ids.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { ProofDatabase } from '../database.ts'
 import { type Followed, follow, type Stage } from './follow.ts'
 import type { startFront } from './front.ts'
 import { ascending, at, type Push, watchHeads } from './watch.ts'
@@ -18,7 +18,7 @@ const SHARES = { lose: 0.1, duplicate: 0.1, reorder: 0.1, badSignature: 0.05, de
 /** Deliveries that get lost, come twice, late or forged; a process that is killed, and a host that is away for a while. */
 export async function storm(stage: Storm): Promise<{ faults: string[]; figure: string }> {
   const { site, host, front } = stage
-  const database = site.database as ProofDatabase
+  const database = site.database as TestDatabase
   const all = await follow(stage, 'storm', stage.repositories, { 'index.html': '0' })
   await hold(database, site.orgId, all)
   host.do.requests()
@@ -70,7 +70,7 @@ export async function storm(stage: Storm): Promise<{ faults: string[]; figure: s
 }
 
 /** What a project runs waits for a person: of what is pushed meanwhile, one waits behind it. */
-export async function hold({ db }: ProofDatabase, orgId: string, all: Followed[]): Promise<void> {
+export async function hold({ db }: TestDatabase, orgId: string, all: Followed[]): Promise<void> {
   const parked = { kind: 'deploy', orgId, input: '{}', status: 'parked', gate: 'hold' } as const
   for (const { projectId } of all)
     await db
@@ -123,7 +123,7 @@ const fault = (holds: boolean, words: string) => (holds ? [] : [words])
 const seconds = (ms: number) => (ms / 1000).toFixed(1)
 
 /** Projects whose head is not at the newest commit, or that are not decided there, or have nothing that waits. */
-async function wrong({ pool }: ProofDatabase, truth: Map<number, string>): Promise<number> {
+async function wrong({ pool }: TestDatabase, truth: Map<number, string>): Promise<number> {
   const { rows } = await pool.query<{ repo_id: string; sha: string; done: boolean }>(
     `select h.repo_id, h.sha, p.head_seq = h.seq and exists (
        select 1 from deployment d where d.project_id = p.id and d.status = 'queued') as done
@@ -133,7 +133,7 @@ async function wrong({ pool }: ProofDatabase, truth: Map<number, string>): Promi
   return truth.size - right.length
 }
 
-async function judge({ pool }: ProofDatabase, { arrived }: Front) {
+async function judge({ pool }: TestDatabase, { arrived }: Front) {
   const count = async (text: string) => Number((await pool.query(`select count(*) as n from (${text}) x`)).rows[0].n)
   const { rows } = await pool.query<{ guid: string }>(
     `select split_part(guid, ':', 1) as guid from githost_delivery where via = 'delivery' and org_id is not null`,

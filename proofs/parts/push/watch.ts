@@ -1,9 +1,9 @@
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 
 export type Push = { repoId: number; sha: string; order: number; at: number }
 
 /** When the platform knew of each commit, and that a deployment waited then which builds it: looked at all the time. */
-export function watchHeads({ pool }: Pick<ProofDatabase, 'pool'>, everyMs: number) {
+export function watchHeads({ pool }: Pick<TestDatabase, 'pool'>, everyMs: number) {
   const known = new Map<string, number>()
   const over = new AbortController()
   const look = async () => {

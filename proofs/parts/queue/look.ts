@@ -1,5 +1,5 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { firstGap, readStream } from '../event-reader.ts'
 import type { Site } from '../site.ts'
 
@@ -10,7 +10,7 @@ export type Queued = { name: string; id: string; deployments: string[]; later: s
 export type Span = { began: number; ended: number }
 
 /** Counts the runs that are going on, again and again: all of them, and those that share a project with another one. */
-export function watchRuns({ pool }: Pick<ProofDatabase, 'pool'>, everyMs: number) {
+export function watchRuns({ pool }: Pick<TestDatabase, 'pool'>, everyMs: number) {
   const seen = { most: 0, looks: 0, together: 0 }
   const over = new AbortController()
   const look = async () => {
@@ -38,7 +38,7 @@ export function watchRuns({ pool }: Pick<ProofDatabase, 'pool'>, everyMs: number
 }
 
 /** Deployments that have not begun, and all that have not come to their end. */
-export async function unfinished({ pool }: Pick<ProofDatabase, 'pool'>) {
+export async function unfinished({ pool }: Pick<TestDatabase, 'pool'>) {
   const { rows } = await pool.query<{ id: string; status: string }>(
     `select id, status from deployment where status in ('queued', 'building', 'deploying')`,
   )
@@ -84,7 +84,7 @@ const isRight = (status: string, newest: boolean) => status === 'ready' || (!new
 
 /** From the start of its first step to the end of its run, for those that ran. In the order of asking. */
 async function spansOf({ database }: Site, ids: string[]): Promise<Span[]> {
-  const { rows } = await (database as ProofDatabase).pool.query<{ began: Date; ended: Date }>(
+  const { rows } = await (database as TestDatabase).pool.query<{ began: Date; ended: Date }>(
     `select (select min(s.started_at) from run_step s where s.run_id = r.id) as began, r.finished_at as ended
      from run r where r.id = any($1) and exists (select 1 from run_step s where s.run_id = r.id) order by r.position`,
     [ids],

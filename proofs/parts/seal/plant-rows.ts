@@ -1,10 +1,10 @@
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import type { Site } from '../site.ts'
 import type { SecretMaker } from './secrets.ts'
 
-type Scene = { database: ProofDatabase; site: Site; ring: string; secret: SecretMaker }
+type Scene = { database: TestDatabase; site: Site; ring: string; secret: SecretMaker }
 
 /** What only a CA gives, and the lab has none here: an account and a certificate, as they are kept. */
 export async function plantCertificate({ database: { pool }, site, ring, secret }: Scene): Promise<void> {

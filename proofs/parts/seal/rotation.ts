@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import type { Site } from '../site.ts'
 import { idOf } from './tamper.ts'
 
@@ -31,7 +31,7 @@ export function program(site: Site, ring: string, ...argv: string[]) {
 }
 
 /** Many more values than a moment is enough for, so that there is a middle in which to be killed. */
-export async function plantMany({ pool }: ProofDatabase, site: Site, ring: string, count: number): Promise<string> {
+export async function plantMany({ pool }: TestDatabase, site: Site, ring: string, count: number): Promise<string> {
   const keys = parseKeyRing(ring)
   const project = await site.project('many')
   const rows = Array.from({ length: count }, (_, n) => {
@@ -47,7 +47,7 @@ export async function plantMany({ pool }: ProofDatabase, site: Site, ring: strin
 }
 
 /** Which of them do not say any more what was sealed. */
-export async function manyWrong({ pool }: ProofDatabase, project: string, ring: string): Promise<string[]> {
+export async function manyWrong({ pool }: TestDatabase, project: string, ring: string): Promise<string[]> {
   const keys = parseKeyRing(ring)
   const { rows } = await pool.query<{ id: string; name: string; value: string }>(
     'select id, name, value from variable where project_id = $1',
@@ -58,7 +58,7 @@ export async function manyWrong({ pool }: ProofDatabase, project: string, ring: 
     .map(({ name }) => `${name} is another`)
 }
 
-export const sealedWith = async ({ pool }: ProofDatabase, ring: string): Promise<number> => {
+export const sealedWith = async ({ pool }: TestDatabase, ring: string): Promise<number> => {
   const { rows } = await pool.query(`select count(*)::int as n from variable where left(value, 12) = $1`, [
     `v1.${idOf(ring)}.`,
   ])
@@ -66,7 +66,7 @@ export const sealedWith = async ({ pool }: ProofDatabase, ring: string): Promise
 }
 
 /** Kills a rotation when it has done some, but not all; says how far it was. */
-export async function killHalfway(database: ProofDatabase, site: Site, ring: string, newKey: string, all: number) {
+export async function killHalfway(database: TestDatabase, site: Site, ring: string, newKey: string, all: number) {
   const { child, ended } = program(site, ring, 'admin', 'keys', 'rotate')
   const until = Date.now() + 60_000
   let done = 0

@@ -1,11 +1,11 @@
 import { SEALED_COLUMNS } from '../../../server/src/core/sealing/columns.ts'
 import { type KeyRing, parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 
 export type Tampered = { columns: number; tried: number; opened: string[] }
 
 /** Takes sealed values of every column as they are stored, and tries to open what was made of them. */
-export async function tamper(database: ProofDatabase, ring: string, otherRing: string): Promise<Tampered> {
+export async function tamper(database: TestDatabase, ring: string, otherRing: string): Promise<Tampered> {
   const [keys, others] = [parseKeyRing(ring), parseKeyRing(otherRing)]
   const told: Tampered = { columns: 0, tried: 0, opened: [] }
   for (const sealed of SEALED_COLUMNS) {
@@ -30,7 +30,7 @@ export async function tamper(database: ProofDatabase, ring: string, otherRing: s
 }
 
 /** Opens every sealed value there is, not some: one that was sealed wrongly is lost for good. */
-export async function openAll(database: ProofDatabase, ring: string): Promise<{ values: number; shut: string[] }> {
+export async function openAll(database: TestDatabase, ring: string): Promise<{ values: number; shut: string[] }> {
   const keys = parseKeyRing(ring)
   const told = { values: 0, shut: [] as string[] }
   for (const sealed of SEALED_COLUMNS) {
@@ -45,7 +45,7 @@ export async function openAll(database: ProofDatabase, ring: string): Promise<{ 
 
 type Sealed = (typeof SEALED_COLUMNS)[number]
 
-async function valuesOf(database: ProofDatabase, { table, key, column, member }: Sealed, most = 1_000_000) {
+async function valuesOf(database: TestDatabase, { table, key, column, member }: Sealed, most = 1_000_000) {
   const sealed = member === undefined ? column : `${column} ->> '${member}'`
   const { rows } = await database.pool.query<{ ids: string[]; value: string }>(
     `select array[${key.map((name) => `${name}::text`).join(', ')}] as ids, ${sealed} as value from ${table}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eventWriter } from '../../../server/src/core/deployments/events.ts'
 import { redactor } from '../../../server/src/core/deployments/redact.ts'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 
 export type Ingest = { ours: number; bare: number; ratio: number; rounds: number }
 
@@ -24,7 +24,7 @@ const lineOf = (n: number): Line => ({
  * size that does nothing else: no numbering, no fence, no redaction. In turns, on one connection each.
  */
 export async function measureIngest(
-  database: ProofDatabase,
+  database: TestDatabase,
   id: string,
   lines: number,
   rounds: number,
@@ -52,12 +52,12 @@ async function timed(lines: number, work: () => Promise<void>): Promise<number> 
 
 const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
-async function emptied({ pool }: ProofDatabase, id: string): Promise<void> {
+async function emptied({ pool }: TestDatabase, id: string): Promise<void> {
   await pool.query('delete from deployment_event where deployment_id = $1', [id])
   await pool.query('vacuum deployment_event')
 }
 
-async function insertBare(database: ProofDatabase, id: string, lines: number): Promise<void> {
+async function insertBare(database: TestDatabase, id: string, lines: number): Promise<void> {
   for (let n = 0; n < lines; n += BATCH) {
     const numbers = Array.from({ length: BATCH }, (_, k) => n + k)
     const at = new Date().toISOString()
@@ -75,7 +75,7 @@ async function insertBare(database: ProofDatabase, id: string, lines: number): P
   }
 }
 
-async function writeEvents(database: ProofDatabase, id: string, lines: number): Promise<void> {
+async function writeEvents(database: TestDatabase, id: string, lines: number): Promise<void> {
   const changes = { send: () => {}, subscribe: () => () => {}, close: () => {} }
   let lost = false
   const onLost = () => {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProofDatabase } from '../database.ts'
+import type { TestDatabase } from '../../../test-kit/database.ts'
 import { webApp } from '../faults/bench.ts'
 import { onSite, type Story } from './story.ts'
 
 const READ_ONLY_MS = 30_000
 
 /** As after a failover to a replica that is not promoted yet: whoever connects may only read. */
-async function readOnly({ pool, name }: ProofDatabase, yes: boolean): Promise<void> {
+async function readOnly({ pool, name }: TestDatabase, yes: boolean): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('set default_transaction_read_only = off')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createDatabase } from '../../../test-kit/database.ts'
 import { parseKeyRing } from '../../src/drivers/crypto/key-ring.ts'
-import { createDatabase } from '../database.ts'
 import { SECRET_KEY, startProcess } from './server-process.ts'
 
 const OTHER = Buffer.from(SECRET_KEY, 'hex').reverse().toString('hex')

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test-kit/database.ts'
 import { newId } from '../../src/db/ids.ts'
 import { migrate, schemaState } from '../../src/db/migrate.ts'
-import { createDatabase, type TestDatabase } from '../database.ts'
 
 const made: TestDatabase[] = []
 const create: typeof createDatabase = async (options) => {

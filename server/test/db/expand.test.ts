@@ -1,9 +1,9 @@
 import { Migrator } from 'kysely/migration'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test-kit/database.ts'
 import { migrate, schemaState } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/all.ts'
 import type { SchemaMigration } from '../../src/db/migrations/migration.ts'
-import { createDatabase, type TestDatabase } from '../database.ts'
 import { contractions, readCatalog } from './contractions.ts'
 
 const made: TestDatabase[] = []

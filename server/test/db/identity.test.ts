@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test-kit/database.ts'
 import { openEpoch } from '../../src/db/epoch.ts'
 import {
   type Asked,
@@ -8,7 +9,6 @@ import {
   isSameDatabase,
   readIdentity,
 } from '../../src/db/identity.ts'
-import { createDatabase, type TestDatabase } from '../database.ts'
 
 const database: TestDatabase = await createDatabase()
 afterAll(() => database.drop())

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
+import { createDatabase } from '../../../test-kit/database.ts'
 import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startSchedule } from '../../src/jobs/schedule.ts'
 import { LeaseLost } from '../../src/jobs/steps.ts'
-import { createDatabase } from '../database.ts'
 
 const log = pino({ level: 'silent' })
 const database = await createDatabase()

@@ -1,8 +1,8 @@
 import { Migrator } from 'kysely/migration'
 import { afterAll, expect, test } from 'vitest'
+import { createDatabase } from '../../../../test-kit/database.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { migrations } from '../../../src/db/migrations/all.ts'
-import { createDatabase } from '../../database.ts'
 
 const database = await createDatabase({ migrated: false })
 afterAll(() => database.drop())
