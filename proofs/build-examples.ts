@@ -1,6 +1,6 @@
+import { type Runnable, runnables } from '../test-kit/examples.ts'
 import { chosen } from './ledger/sizes.ts'
 import { acceptedByBuildKit } from './parts/dockerfile-check.ts'
-import { type Runnable, runnables } from './parts/examples.ts'
 import { deployAndAsk } from './parts/examples-run.ts'
 import { openSite } from './parts/site.ts'
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '../server/src/db/database.ts'
-import { privatePostgres } from '../server/test/boot/private-postgres.ts'
+import { privatePostgres } from '../test-kit/private-postgres.ts'
 import { killBoth, outage, oversleep, pause } from './parts/faults/crash-blows.ts'
 import { type Blow, type Crashed, crashAt, deploy, prepare } from './parts/faults/crash-once.ts'
 import { dryRun, type Kind, POINTS, type Point, pointsOf } from './parts/faults/crash-points.ts'

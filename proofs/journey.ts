@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startGitHost } from '../test-kit/git-host.ts'
 import { firstGap, readStream } from './parts/event-reader.ts'
-import { startGitHost } from './parts/git-host.ts'
 import { type Files, openSite, type Site } from './parts/site.ts'
 
 export const claim =

@@ -1,6 +1,6 @@
 import { labPart } from '../lab/ask.ts'
+import { startGitHost } from '../test-kit/git-host.ts'
 import { chosen } from './ledger/sizes.ts'
-import { startGitHost } from './parts/git-host.ts'
 import { app, GOOD, openSite } from './parts/site.ts'
 import { openBench } from './parts/truth/bench.ts'
 import { buildCases } from './parts/truth/builds.ts'

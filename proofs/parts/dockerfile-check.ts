@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { detect } from '../../server/src/core/build/detect.ts'
 import { dockerfileOf, type Found } from '../../server/src/core/build/detection.ts'
-import { type Runnable, treeOf } from './examples.ts'
+import { type Runnable, treeOf } from '../../test-kit/examples.ts'
 
 const DEADLINE_MS = 120_000
 

@@ -1,4 +1,4 @@
-import type { HttpCheck, Runnable } from './examples.ts'
+import type { HttpCheck, Runnable } from '../../test-kit/examples.ts'
 import type { Site } from './site.ts'
 
 const MOST_SECONDS = 15 * 60

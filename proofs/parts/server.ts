@@ -10,9 +10,9 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { freePort } from '../../test-kit/free-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -132,11 +132,3 @@ export function cpuSeconds(pid: number): number {
   )
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9
 }
-
-export const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })

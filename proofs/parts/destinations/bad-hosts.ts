@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createWeb, request } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { freePort } from '../server.ts'
+import { freePort } from '../../../test-kit/free-port.ts'
 
 const HERE = '127.0.0.1'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PrivatePostgres } from '../../../server/test/boot/private-postgres.ts'
+import type { PrivatePostgres } from '../../../test-kit/private-postgres.ts'
 import type { RunningServer } from '../server.ts'
 import { within } from './bench.ts'
 import type { Blow } from './crash-once.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { labPart } from '../../../lab/ask.ts'
-import { buttonOf, connectBy } from '../../../server/test/githost-browser.ts'
+import { buttonOf, connectBy } from '../../../test-kit/githost-browser.ts'
 import { until } from '../../../test-kit/until.ts'
 import { REDIRECT, type Stage, type Tenant } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import { connectBy } from '../../../server/test/githost-browser.ts'
+import { connectBy } from '../../../test-kit/githost-browser.ts'
 import { until } from '../../../test-kit/until.ts'
 import { begin } from './flows.ts'
 import type { Stage, Tenant } from './stage.ts'

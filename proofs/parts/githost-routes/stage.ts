@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { labPart } from '../../../lab/ask.ts'
 import { type GitHost, startGitHost } from '../../../lab/githost/start.ts'
-import { githostBrowser } from '../../../server/test/githost-browser.ts'
 import { createDatabase } from '../../../test-kit/database.ts'
+import { githostBrowser } from '../../../test-kit/githost-browser.ts'
 import { bootstrap, type RunningServer, startServer } from '../server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers

@@ -1,5 +1,5 @@
 import { newId } from '../../../server/src/db/ids.ts'
-import { connectBy } from '../../../server/test/githost-browser.ts'
+import { connectBy } from '../../../test-kit/githost-browser.ts'
 import { until } from '../../../test-kit/until.ts'
 import { begin } from './flows.ts'
 import type { Stage } from './stage.ts'

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { labPart } from '../../../lab/ask.ts'
-import { type Ground, localGround, s3Ground, serverGround, sftpGround } from '../../../server/test/storage-places.ts'
+import { type Ground, localGround, s3Ground, serverGround, sftpGround } from '../../../test-kit/storage-places.ts'
 import { type Native, nativeLocal, nativeS3, nativeSftp } from './native.ts'
 
 export type Kind = {

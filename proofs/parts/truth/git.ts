@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { labPart } from '../../../lab/ask.ts'
-import type { GitHost } from '../git-host.ts'
+import type { GitHost } from '../../../test-kit/git-host.ts'
 import { app, GOOD } from '../site.ts'
 import { type Case, serves, type Wrong, wordsOf } from './case.ts'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { privatePostgres, replicaOf } from '../../../test-kit/private-postgres.ts'
 import { until } from '../../../test-kit/until.ts'
-import { privatePostgres, replicaOf } from './private-postgres.ts'
 import { switchProxy } from './switch-proxy.ts'
 
 export type FailingPair = {

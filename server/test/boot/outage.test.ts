@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PrivatePostgres, privatePostgres } from '../../../test-kit/private-postgres.ts'
 import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Answered, type Callers, startCallers } from './callers.ts'
 import { addOwner } from './owner.ts'
-import { type PrivatePostgres, privatePostgres } from './private-postgres.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 const CALLERS = 24

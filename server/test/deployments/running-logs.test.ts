@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '../processor.ts'
+import { processorMs } from '../../../test-kit/processor.ts'
 import { app, GOOD, startSite } from './site.ts'
 
 const site = await startSite('runlogs')

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { freePort } from '../../../proofs/parts/server.ts'
+import { freePort } from '../../../test-kit/free-port.ts'
 
 export type CuttingProxy = {
   url: string

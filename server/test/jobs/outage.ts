@@ -1,8 +1,8 @@
 import { expect, type TestContext } from 'vitest'
+import { privatePostgres } from '../../../test-kit/private-postgres.ts'
 import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { privatePostgres } from '../boot/private-postgres.ts'
 import { openYard } from './yard.ts'
 
 const OUTAGE_MS = 12_000

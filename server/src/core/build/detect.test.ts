@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { treeOf } from '../../../../proofs/parts/examples.ts'
+import { treeOf } from '../../../../test-kit/examples.ts'
 import { detect } from './detect.ts'
 
 type Files = Record<string, string>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allExamples, faultsOf, treeOf } from '../../../../proofs/parts/examples.ts'
+import { allExamples, faultsOf, treeOf } from '../../../../test-kit/examples.ts'
 import { judge } from '../../drivers/builder/dockerfile/images.ts'
 import { detect } from './detect.ts'
 import { type Detection, dockerfileOf, type Found } from './detection.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { treeOf } from '../../../../proofs/parts/examples.ts'
-import { processorMs } from '../../../test/processor.ts'
+import { treeOf } from '../../../../test-kit/examples.ts'
+import { processorMs } from '../../../../test-kit/processor.ts'
 import { detect } from './detect.ts'
 import { planBuild } from './plan.ts'
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { frameworkList } from '@vercel/frameworks'
 import { DetectorFilesystem, detectFramework } from '@vercel/fs-detectors'
 import { expect, test } from 'vitest'
-import { allExamples, treeOf } from '../../../../proofs/parts/examples.ts'
+import { allExamples, treeOf } from '../../../../test-kit/examples.ts'
 import { detect } from './detect.ts'
 
 /** The same files for the other tool. */

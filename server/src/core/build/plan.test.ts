@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readExample, treeOf } from '../../../../proofs/parts/examples.ts'
+import { readExample, treeOf } from '../../../../test-kit/examples.ts'
 import { planBuild, type Wish } from './plan.ts'
 
 type Files = Record<string, string>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '../../../test/processor.ts'
+import { processorMs } from '../../../../test-kit/processor.ts'
 import { formsOf, linesOf } from './redact/forms.ts'
 import { stripControls } from './redact/strip-controls.ts'
 import { redactor } from './redact.ts'

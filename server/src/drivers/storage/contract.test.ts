@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { broken, bytesOf, content, hanging, type Line, lineTo, sha256Of, textOf } from '../../../../test-kit/storage.ts'
-import { type Ground, localGround, s3Ground, serverGround, sftpGround } from '../../../test/storage-places.ts'
+import { type Ground, localGround, s3Ground, serverGround, sftpGround } from '../../../../test-kit/storage-places.ts'
 import { storageOpener } from './open.ts'
 import type { Storage, StoredObject } from './storage.ts'
 

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { processorMs } from '../../../../test-kit/processor.ts'
 import { content } from '../../../../test-kit/storage.ts'
-import { processorMs } from '../../../test/processor.ts'
 import { storageOpener } from './open.ts'
 import type { S3Place, Storage, StorageFailure } from './storage.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { content, lineTo, sha256Of, silentHost } from '../../../../test-kit/storage.ts'
-import { s3Ground } from '../../../test/storage-places.ts'
+import { s3Ground } from '../../../../test-kit/storage-places.ts'
 import { storageOpener } from './open.ts'
 import type { OpenOptions, S3Place, StorageFailure } from './storage.ts'
 

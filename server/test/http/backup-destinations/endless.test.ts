@@ -1,9 +1,9 @@
 import { createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { s3Ground } from '../../../../test-kit/storage-places.ts'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
 import { startWorld } from '../../harness.ts'
-import { s3Ground } from '../../storage-places.ts'
 import { create, newName } from './destinations.ts'
 import { asking } from './fake-storage.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { buttonOf, connectBy } from '../../../../test-kit/githost-browser.ts'
 import { recheckInstallations } from '../../../src/core/githost/push/recheck.ts'
-import { buttonOf, connectBy } from '../../githost-browser.ts'
 import type { Org } from '../../harness.ts'
 import { PUBLIC_URL, REDIRECT, registeredApp, startGithostWorld } from './stage.ts'
 

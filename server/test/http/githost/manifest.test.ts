@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { buttonOf, connectBy } from '../../../../test-kit/githost-browser.ts'
 import { appPlace } from '../../../src/core/githost/secrets.ts'
-import { buttonOf, connectBy } from '../../githost-browser.ts'
 import { PUBLIC_URL, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld()

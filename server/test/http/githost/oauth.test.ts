@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { connectBy } from '../../../../test-kit/githost-browser.ts'
 import { accountPlace } from '../../../src/core/githost/secrets.ts'
-import { connectBy } from '../../githost-browser.ts'
 import { REDIRECT, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld((lab) => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { connectBy } from '../../../../test-kit/githost-browser.ts'
 import { accountPlace } from '../../../src/core/githost/secrets.ts'
-import { connectBy } from '../../githost-browser.ts'
 import { registeredApp, startGithostWorld } from './stage.ts'
 
 /** A GitHub App whose users' tokens live for eight hours and are renewed with a token that works once. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfiles write their variables like this.
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '../../../../test/processor.ts'
+import { processorMs } from '../../../../../test-kit/processor.ts'
 import { judge } from './images.ts'
 
 describe('an image of the platform is refused', () => {

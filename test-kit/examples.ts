@@ -24,7 +24,7 @@ type Expected = {
 export type ExampleTest = Expected & { services?: Expected[] }
 export type Example = { name: string; files: Record<string, string>; test: ExampleTest }
 
-const FOLDER = join(import.meta.dirname, '../../examples')
+const FOLDER = join(import.meta.dirname, '../examples')
 
 export const allExamples = (): Example[] =>
   readdirSync(FOLDER, { withFileTypes: true })

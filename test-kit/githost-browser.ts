@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
-import type { GitHost } from '../../lab/githost/start.ts'
+import type { GitHost } from '../lab/githost/start.ts'
 
 export type Visited = { status: number; text: string; url: string; headers: Record<string, unknown> }
 type Jar = Map<string, string>

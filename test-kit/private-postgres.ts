@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Argv, run } from '../../../lab/run.ts'
-import { tool, toolEnv } from '../../../lab/tools.ts'
-import { freePort } from '../../../proofs/parts/server.ts'
-import { until } from '../../../test-kit/until.ts'
+import { type Argv, run } from '../lab/run.ts'
+import { tool, toolEnv } from '../lab/tools.ts'
+import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 const nobody = 65534
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tool } from '../../lab/tools.ts'
+import { tool } from '../lab/tools.ts'
 
 export type GitHost = {
   /** The address of a repository; there need not be one. */

@@ -13,15 +13,15 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as sdk from '@aws-sdk/client-s3'
-import { labPart } from '../../lab/ask.ts'
-import { hostKeyOfLine } from '../src/drivers/ssh/host-key.ts'
+import { labPart } from '../lab/ask.ts'
+import { hostKeyOfLine } from '../server/src/drivers/ssh/host-key.ts'
 import type {
   LocalPlace,
   PlatformServerPlace,
   S3Place,
   SftpPlace,
   StoragePlace,
-} from '../src/drivers/storage/storage.ts'
+} from '../server/src/drivers/storage/storage.ts'
 
 /** A destination of the lab, and what a stranger finds there, behind the driver's back. */
 export type Ground<Place extends StoragePlace = StoragePlace> = {
