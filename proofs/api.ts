@@ -1,7 +1,7 @@
+import { bootstrap, cpuSeconds, type RunningServer, startServer } from '../test-kit/built-server.ts'
 import { createDatabase, type TestDatabase } from '../test-kit/database.ts'
 import { type Bare, startBare } from './parts/bare.ts'
 import { type LoadProcess, type Measured, startLoad } from './parts/load.ts'
-import { bootstrap, cpuSeconds, type RunningServer, startServer } from './parts/server.ts'
 
 export const claim =
   'An authenticated request through the whole stack has at least 0.70 of the throughput of bare Fastify with the same SQL.'

@@ -7,11 +7,11 @@ import { answerOf, type Detection, dockerfileOf, type Found } from '../server/sr
 import { remoteTree } from '../server/src/core/build/remote-tree.ts'
 import type { SourceTree } from '../server/src/core/build/source-tree.ts'
 import { gitBinary } from '../server/src/drivers/git/binary.ts'
+import { bootstrap, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
 import { allExamples, type Example, faultsOf } from '../test-kit/examples.ts'
 import { startGitHost } from '../test-kit/git-host.ts'
 import { startRemoteHost } from './parts/remote-host.ts'
-import { bootstrap, startServer } from './parts/server.ts'
 import { content, sendFolder } from './parts/site-upload.ts'
 
 export const claim =

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
 import type { TestDatabase } from '../test-kit/database.ts'
+import { SECRET_KEY } from '../test-kit/server-process.ts'
 import { until } from '../test-kit/until.ts'
 import { connect } from './parts/push/connect.ts'
 import { follow, type Stage } from './parts/push/follow.ts'
 import { startFront } from './parts/push/front.ts'
 import { hold } from './parts/push/storm.ts'
 import { program } from './parts/seal/rotation.ts'
-import { secretKey } from './parts/server.ts'
 import { openSite } from './parts/site.ts'
 
 export const claim =
@@ -132,13 +132,13 @@ function rotations({ site, host }: Stage): [name: string, change: () => Promise<
     [
       'both processes with a second sealing key',
       async () => {
-        for (const at of [0, 1]) await replaced(at, `${NEXT},${secretKey}`)
+        for (const at of [0, 1]) await replaced(at, `${NEXT},${SECRET_KEY}`)
       },
     ],
     [
       'everything sealed anew',
       async () => {
-        const { code, said } = await program(site, `${NEXT},${secretKey}`, 'admin', 'keys', 'rotate').ended
+        const { code, said } = await program(site, `${NEXT},${SECRET_KEY}`, 'admin', 'keys', 'rotate').ended
         if (code !== 0) throw new Error(said)
       },
     ],

@@ -6,10 +6,10 @@ import { readConfig } from '../server/src/config.ts'
 import { pollHeads } from '../server/src/core/githost/push/poll.ts'
 import { createLogger, wire } from '../server/src/wiring.ts'
 import { createDatabase, type TestDatabase } from '../test-kit/database.ts'
+import { SECRET_KEY } from '../test-kit/server-process.ts'
 import { size } from './ledger/sizes.ts'
 import { fill } from './parts/githost-scale/fill.ts'
 import { slowestStatements, watchStatements } from './parts/githost-scale/statements.ts'
-import { secretKey } from './parts/server.ts'
 
 export const claim =
   '100,000 branches of 20,000 installations are polled with few requests, by processes that never do the same'
@@ -83,7 +83,7 @@ function openParts(
 ) {
   const config = readConfig({
     SLIPWAY_DATABASE_URL: database.url,
-    SLIPWAY_SECRET_KEY: secretKey,
+    SLIPWAY_SECRET_KEY: SECRET_KEY,
     SLIPWAY_DATA_DIR: mkdtempSync(join(tmpdir(), 'sw-scale-data-')),
     SLIPWAY_ACME_DIRECTORY: 'off',
     SLIPWAY_GITHOST_URL: host.url,

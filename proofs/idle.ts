@@ -1,6 +1,6 @@
 import { labPart } from '../lab/ask.ts'
+import { bootstrap, type RunningServer, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
-import { bootstrap, type RunningServer, startServer } from './parts/server.ts'
 
 export const claim =
   'An idle server with its defaults and an engine takes at most 150 MB a minute after its start, and a start at most 3 s.'

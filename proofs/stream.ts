@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../server/src/db/ids.ts'
+import type { RunningServer } from '../test-kit/built-server.ts'
 import type { TestDatabase } from '../test-kit/database.ts'
-import type { RunningServer } from './parts/server.ts'
 import { app, type Files, GOOD, openSite, type Site } from './parts/site.ts'
 import { CLAIM, type Ingest, measureIngest } from './parts/stream/ingest.ts'
 import { type Rows, startViewers, type Viewers } from './parts/stream/viewers.ts'

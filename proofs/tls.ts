@@ -1,5 +1,5 @@
+import { bootstrap } from '../test-kit/built-server.ts'
 import { until } from '../test-kit/until.ts'
-import { bootstrap } from './parts/server.ts'
 import { app, GOOD } from './parts/site.ts'
 import { handshake, page } from './parts/tls/client.ts'
 import { anotherEdge, replacedEdge } from './parts/tls/edges.ts'

@@ -14,12 +14,11 @@ import { createMetrics } from '../../server/src/http/metrics.ts'
 import { createLogger, wire } from '../../server/src/wiring.ts'
 import { exampleRequest } from '../../server/test/matrix/places.ts'
 import type { TestDatabase } from '../../test-kit/database.ts'
+import { SECRET_KEY } from '../../test-kit/server-process.ts'
 import { codeOf, secretOf, sizesFor } from './scale-data.ts'
-
 import { existing } from './scale-ids.ts'
 import { HEAD } from './scale-rows.ts'
 import { type Sent, sentDuring } from './scale-sent.ts'
-import { secretKey } from './server.ts'
 
 type Headers = Record<string, string>
 type Caller = { orgId: string; headers: Headers }
@@ -34,7 +33,7 @@ export async function driveEverything(database: TestDatabase, deployments: numbe
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-scale-'))
   const config = readConfig({
     SLIPWAY_DATABASE_URL: database.url,
-    SLIPWAY_SECRET_KEY: secretKey,
+    SLIPWAY_SECRET_KEY: SECRET_KEY,
     SLIPWAY_ACME_DIRECTORY: 'off',
     SLIPWAY_DATA_DIR: dataDir,
     SLIPWAY_RATE_PER_ADDRESS: '100000000',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { secretKey } from '../server.ts'
+import { SECRET_KEY } from '../../../test-kit/server-process.ts'
 import { openSite, type Site } from '../site.ts'
 import { type Attacker, openAttacker } from './attacker.ts'
 import { pushEvilImages } from './evil-images.ts'
@@ -86,7 +86,7 @@ async function furnish(ground: Ground, site: Site): Promise<Stage> {
       opened ??= openPublic(site, serverId, look)
       return opened
     },
-    secrets: { 'the key of the control plane': secretKey, 'the address of the database': site.databaseUrl },
+    secrets: { 'the key of the control plane': SECRET_KEY, 'the address of the database': site.databaseUrl },
     async close() {
       // The engine goes with all that is on it: nothing need be taken away one by one.
       for (const replica of site.replicas) await replica.stop('SIGKILL').catch(() => {})

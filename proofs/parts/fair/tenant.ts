@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Domain } from '@slipway/contract/domains'
 import { labPart } from '../../../lab/ask.ts'
+import { bootstrap } from '../../../test-kit/built-server.ts'
 import { until } from '../../../test-kit/until.ts'
-import { bootstrap } from '../server.ts'
 import { isOver, type Site } from '../site.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers

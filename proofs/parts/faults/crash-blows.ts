@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningServer } from '../../../test-kit/built-server.ts'
 import type { PrivatePostgres } from '../../../test-kit/private-postgres.ts'
-import type { RunningServer } from '../server.ts'
 import { within } from './bench.ts'
 import type { Blow } from './crash-once.ts'
 import { type Pair, takeover } from './pair.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { RunningServer } from '../server.ts'
+import type { RunningServer } from '../../../test-kit/built-server.ts'
 import type { Site } from '../site.ts'
 import { type Bench, openBench, within } from './bench.ts'
 import { pidOf, runRow } from './run-rows.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountPlace } from '../../../server/src/core/githost/secrets.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import { secretKey } from '../server.ts'
+import { SECRET_KEY } from '../../../test-kit/server-process.ts'
 import type { Stage, Tenant } from './stage.ts'
 
 export type Source = 'app' | 'oauth' | 'cli'
@@ -215,7 +215,7 @@ async function revoked({ stage, org, source }: At) {
   return async () => {}
 }
 
-const keys = parseKeyRing(secretKey)
+const keys = parseKeyRing(SECRET_KEY)
 
 /** As if somebody else had signed in: this token may be revoked without ending the other. */
 export async function spareToken({ host, database }: Stage, { orgId }: Tenant): Promise<void> {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { labPart } from '../../../lab/ask.ts'
 import { type GitHost, startGitHost } from '../../../lab/githost/start.ts'
+import { bootstrap, type RunningServer, startServer } from '../../../test-kit/built-server.ts'
 import { createDatabase } from '../../../test-kit/database.ts'
 import { githostBrowser } from '../../../test-kit/githost-browser.ts'
-import { bootstrap, type RunningServer, startServer } from '../server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers
 type Loose = any

@@ -6,7 +6,7 @@ import { appPlace } from '../../../server/src/core/githost/secrets.ts'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
-import { secretKey } from '../server.ts'
+import { SECRET_KEY } from '../../../test-kit/server-process.ts'
 
 const SHA = 'a'.repeat(40)
 type App = { id: string; slug: string }
@@ -41,7 +41,7 @@ async function addApp({ db }: TestDatabase, host: GitHost, isHeard: boolean): Pr
     public: true,
   })
   const id = newId('gha')
-  const privateKey = parseKeyRing(secretKey).seal(made.pem, appPlace(id, 'private_key'))
+  const privateKey = parseKeyRing(SECRET_KEY).seal(made.pem, appPlace(id, 'private_key'))
   const names = {
     host: new URL(host.url).host,
     appId: made.id,

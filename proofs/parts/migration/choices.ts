@@ -3,7 +3,7 @@ import type { MigrationStack } from '@slipway/contract/migration-shape'
 import { labPart } from '../../../lab/ask.ts'
 import { dockerApi } from '../../../lab/docker.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
-import { secretKey } from '../server.ts'
+import { SECRET_KEY } from '../../../test-kit/server-process.ts'
 import type { Site } from '../site.ts'
 import { differences, type Inspected, type InspectedImage } from './compare.ts'
 import { renderedOf } from './rendered.ts'
@@ -60,7 +60,7 @@ export async function compareChoices(
 
 /** What was recorded of each service, as the engine would be told of it, beside the original. */
 async function held(site: Site, which: 'host1' | 'host2', { project, warnings }: Adopted) {
-  const keys = parseKeyRing(secretKey)
+  const keys = parseKeyRing(SECRET_KEY)
   const asked = 'select name, key, plan from adopted_service where project_id = $1'
   const rows: { name: string; key: string; plan: string }[] =
     (await site.database?.pool.query(asked, [project.id]))?.rows ?? []

@@ -4,7 +4,7 @@ import { appPlace } from '../../../server/src/core/githost/secrets.ts'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
-import { secretKey } from '../server.ts'
+import { SECRET_KEY } from '../../../test-kit/server-process.ts'
 
 export type Connection = { key: string; secret: string; linkId: string }
 type Wanted = { host: GitHost; orgId: string; owner: string; hookUrl: (key: string) => string }
@@ -14,7 +14,7 @@ export async function connect(
   { db }: Pick<TestDatabase, 'db'>,
   { host, orgId, owner, hookUrl }: Wanted,
 ): Promise<Connection> {
-  const keys = parseKeyRing(secretKey)
+  const keys = parseKeyRing(SECRET_KEY)
   const [id, key, secret, linkId] = [newId('gha'), randomUUID(), randomUUID(), newId('ghl')]
   const permissions = { metadata: 'read', contents: 'read', statuses: 'write', deployments: 'write' }
   const wanted = {

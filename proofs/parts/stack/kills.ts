@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
+import type { RunningServer } from '../../../test-kit/built-server.ts'
 import { pidOf, runRow, stepsOf } from '../faults/run-rows.ts'
-import type { RunningServer } from '../server.ts'
 import type { Site } from '../site.ts'
 import { type Begun, conclude, type Lane } from './case.ts'
 import { race } from './decision.ts'

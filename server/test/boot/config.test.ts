@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { SECRET_KEY, startProcess } from '../../../test-kit/server-process.ts'
 import { readConfig } from '../../src/config.ts'
-
-import { SECRET_KEY, startProcess } from './server-process.ts'
 
 const database = 'postgres://nobody@127.0.0.1:1/none'
 const withKey = (key: string | undefined) => () =>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
+import { type ServerProcess, startProcess } from '../../../test-kit/server-process.ts'
 import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -13,7 +14,6 @@ import { swarmRuntime } from '../../src/drivers/runtime/swarm.ts'
 import { clearEngine } from './clear-engine.ts'
 import { type FailingPair, failingPair } from './failing-pair.ts'
 import { addOwner } from './owner.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
 
 const lab = labPart('engine')
 const engine = { kind: 'local' as const, socketPath: lab.socket }

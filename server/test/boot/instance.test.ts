@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { createDatabase, databaseUrl, dropDatabase, type TestDatabase } from '../../../test-kit/database.ts'
+import { startProcess } from '../../../test-kit/server-process.ts'
 import { newId } from '../../src/db/ids.ts'
 import { addOwner } from './owner.ts'
-import { startProcess } from './server-process.ts'
 
 const cleanups: (() => unknown)[] = []
 afterAll(async () => {

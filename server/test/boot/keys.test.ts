@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDatabase } from '../../../test-kit/database.ts'
+import { SECRET_KEY, startProcess } from '../../../test-kit/server-process.ts'
 import { parseKeyRing } from '../../src/drivers/crypto/key-ring.ts'
-import { SECRET_KEY, startProcess } from './server-process.ts'
 
 const OTHER = Buffer.from(SECRET_KEY, 'hex').reverse().toString('hex')
 const idOf = (ring: string) => parseKeyRing(ring).ids[0] ?? ''

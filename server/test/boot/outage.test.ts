@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PrivatePostgres, privatePostgres } from '../../../test-kit/private-postgres.ts'
+import { type ServerProcess, startProcess } from '../../../test-kit/server-process.ts'
 import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Answered, type Callers, startCallers } from './callers.ts'
 import { addOwner } from './owner.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
 
 const CALLERS = 24
 const MOST_MS = 5000

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import { run } from '../../../lab/run.ts'
 import { tool, toolEnv } from '../../../lab/tools.ts'
 import { createDatabase } from '../../../test-kit/database.ts'
+import { startProcess } from '../../../test-kit/server-process.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/all.ts'
-import { startProcess } from './server-process.ts'
 
 const REPLICAS = 6
 const single = await createDatabase({ migrated: false })

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test-kit/database.ts'
+import { type ServerProcess, startProcess } from '../../../test-kit/server-process.ts'
 import { until } from '../../../test-kit/until.ts'
 import { ask, startCallers } from './callers.ts'
 import { addOwner } from './owner.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { createDatabase, type TestDatabase } from '../../../test-kit/database.ts'
+import { type ServerProcess, startProcess } from '../../../test-kit/server-process.ts'
 import { until } from '../../../test-kit/until.ts'
 import { swarmRuntime } from '../../src/drivers/runtime/swarm.ts'
 import { clearEngine } from './clear-engine.ts'
 import { otherBuild } from './other-build.ts'
 import { addOwner } from './owner.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
 
 const lab = labPart('engine')
 const engine = { kind: 'local' as const, socketPath: lab.socket }

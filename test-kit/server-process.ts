@@ -4,12 +4,22 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { until } from '../../../test-kit/until.ts'
+import { until } from './until.ts'
 
 /** What an operator is told to make. */
 export const SECRET_KEY = randomBytes(32).toString('hex')
 
-const root = resolve(import.meta.dirname, '../../..')
+/** Of every server that is started for a test or a proof: nothing of the development set-up, no CA, no limits in the way. */
+export const plainEnvironment = () => ({
+  PATH: process.env.PATH ?? '',
+  SLIPWAY_SECRET_KEY: SECRET_KEY,
+  SLIPWAY_ACME_DIRECTORY: 'off',
+  SLIPWAY_RATE_PER_ADDRESS: '100000000',
+  SLIPWAY_RATE_PER_TOKEN: '100000000',
+  SLIPWAY_STREAMS_PER_TOKEN: '100000000',
+})
+
+const root = resolve(import.meta.dirname, '..')
 
 type Ended = { code: number | null; signal: NodeJS.Signals | null }
 export type ServerProcess = {
@@ -32,14 +42,9 @@ export function startProcess(env: Record<string, string>, argv: string[] = [], b
   const own = env.SLIPWAY_DATA_DIR === undefined ? mkdtempSync(join(tmpdir(), 'slipway-boot-')) : undefined
   const child = spawn(process.execPath, ['--conditions=slipway-source', join(build, 'server/src/main.ts'), ...argv], {
     env: {
-      PATH: process.env.PATH ?? '',
+      ...plainEnvironment(),
       ...(own !== undefined && { SLIPWAY_DATA_DIR: own }),
       SLIPWAY_PORT: '0',
-      SLIPWAY_SECRET_KEY: SECRET_KEY,
-      SLIPWAY_ACME_DIRECTORY: 'off',
-      SLIPWAY_RATE_PER_ADDRESS: '100000000',
-      SLIPWAY_RATE_PER_TOKEN: '100000000',
-      SLIPWAY_STREAMS_PER_TOKEN: '100000000',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

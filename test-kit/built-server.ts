@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   closeSync,
@@ -12,9 +11,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { freePort } from '../../test-kit/free-port.ts'
+import { freePort } from './free-port.ts'
+import { plainEnvironment } from './server-process.ts'
+import { until } from './until.ts'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '..')
 
 export type RunningServer = {
   url: string
@@ -78,18 +79,12 @@ export async function startServer(options: Options): Promise<RunningServer> {
   }
 }
 
-export const secretKey = randomBytes(32).toString('hex')
-
 const environment = (options: Options, dataDir: string, port: number) => ({
-  PATH: process.env.PATH ?? '',
+  ...plainEnvironment(),
   SLIPWAY_DATABASE_URL: options.databaseUrl,
-  SLIPWAY_SECRET_KEY: options.key ?? secretKey,
-  SLIPWAY_ACME_DIRECTORY: 'off',
+  ...(options.key !== undefined && { SLIPWAY_SECRET_KEY: options.key }),
   SLIPWAY_DATA_DIR: dataDir,
   SLIPWAY_PORT: String(port),
-  SLIPWAY_RATE_PER_ADDRESS: '100000000',
-  SLIPWAY_RATE_PER_TOKEN: '100000000',
-  SLIPWAY_STREAMS_PER_TOKEN: '100000000',
   // Git hosts and storages of the proofs are programs on this machine.
   SLIPWAY_ALLOWED_NETWORKS: '127.0.0.0/8',
 })
@@ -110,14 +105,18 @@ export async function bootstrap(
 }
 
 async function ready(url: string, child: ChildProcess, errors: () => string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}: ${errors()}`)
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
-    if (answer?.ok) return
-    await new Promise((done) => setTimeout(done, 10))
-  }
-  throw new Error(`The server was not ready within 30 s: ${errors()}`)
+  const asked = until(
+    'the server is ready',
+    30_000,
+    async () => {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
+      return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok
+    },
+    { everyMs: 10 },
+  )
+  await asked.catch((error: Error) => {
+    throw new Error(`${error.message}: ${errors()}`)
+  })
 }
 
 function memory(pid: number, field: string): number {
