@@ -1,8 +1,8 @@
 import { type Runnable, runnables } from '../test-kit/examples.ts'
+import { openSite } from '../test-kit/site.ts'
 import { chosen } from './ledger/sizes.ts'
 import { acceptedByBuildKit } from './parts/dockerfile-check.ts'
 import { deployAndAsk } from './parts/examples-run.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'Every Node, static, Dockerfile and compose example is built, runs and answers; the other Dockerfiles are accepted by BuildKit.'

@@ -1,10 +1,10 @@
 import { loadavg } from 'node:os'
+import { openSite } from '../test-kit/site.ts'
 import { all, fleetOrder, hostOf, KEEPER, LOADED, type Loaded } from './parts/compose-load/fleet.ts'
 import { watchOutage } from './parts/compose-load/outage.ts'
 import * as stages from './parts/compose-load/stages.ts'
 import { startFleetTraffic } from './parts/compose-load/traffic.ts'
 import type { Report } from './parts/http-load.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'A stack of six services under load loses no request through redeploys, a rejected and a kept partial failure, a rollback and a release that does not hold.'

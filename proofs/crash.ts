@@ -1,5 +1,6 @@
 import { openDatabase } from '../server/src/db/database.ts'
 import { privatePostgres } from '../test-kit/private-postgres.ts'
+import { openSite } from '../test-kit/site.ts'
 import { killBoth, outage, oversleep, pause } from './parts/faults/crash-blows.ts'
 import { type Blow, type Crashed, crashAt, deploy, prepare } from './parts/faults/crash-once.ts'
 import { dryRun, type Kind, POINTS, type Point, pointsOf } from './parts/faults/crash-points.ts'
@@ -7,7 +8,6 @@ import { restartedEngine } from './parts/faults/engine-restart.ts'
 import { installHolds } from './parts/faults/hold.ts'
 import { orphans } from './parts/faults/orphans.ts'
 import { openPair, type Pair } from './parts/faults/pair.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'a deployment survives the death of its owner at any moment, and ends as it would have; the old release never stops answering'

@@ -11,8 +11,8 @@ import { bootstrap, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
 import { allExamples, type Example, faultsOf } from '../test-kit/examples.ts'
 import { startGitHost } from '../test-kit/git-host.ts'
+import { content, sendFolder } from '../test-kit/send-folder.ts'
 import { startRemoteHost } from './parts/remote-host.ts'
-import { content, sendFolder } from './parts/site-upload.ts'
 
 export const claim =
   'Every example is recognised rightly, with the same answer from an upload, a git commit and a remote listing.'

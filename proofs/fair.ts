@@ -1,14 +1,14 @@
 import { loadavg } from 'node:os'
 import { labPart } from '../lab/ask.ts'
 import type { TestDatabase } from '../test-kit/database.ts'
+import { cleared } from '../test-kit/engine.ts'
+import { content, sendFolder } from '../test-kit/send-folder.ts'
 import { until } from '../test-kit/until.ts'
-import { cleared } from './parts/engine.ts'
+import { visit } from '../test-kit/visit.ts'
 import { openReference } from './parts/fair/reference.ts'
 import { openTenant, type Tenant } from './parts/fair/tenant.ts'
 import { countOrders, countRuns, endsTomorrow, newestRun, waitOf } from './parts/fair/waits.ts'
-import { content, sendFolder } from './parts/site-upload.ts'
 import { openTlsWorld, type TlsWorld } from './parts/tls/world.ts'
-import { visit } from './parts/visit.ts'
 
 export const claim =
   'Whatever one organization asks for, another deploys as promptly as ever, goes back within seconds, and keeps its certificates.'

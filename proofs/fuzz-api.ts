@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openSite } from '../test-kit/site.ts'
 import { size } from './ledger/sizes.ts'
 import { fuzzApi } from './parts/fuzz/api.ts'
 import { fuzzWorld } from './parts/fuzz/world.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim = 'every text field of the API takes hostile text as text, or refuses it by name'
 export const quick = true

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { labPart } from '../lab/ask.ts'
 import { tool } from '../lab/tools.ts'
+import { openSite, type Site } from '../test-kit/site.ts'
 import { type Arrived, throughHealthChecks, throughRuntime } from './parts/fuzz/arrive.ts'
 import { throughBuild, throughPaths } from './parts/fuzz/build.ts'
 import { misheard } from './parts/fuzz/heard.ts'
 import { throughNames, throughPrompts, throughSources } from './parts/fuzz/names.ts'
 import { startRecorder } from './parts/fuzz/record.ts'
-import { openSite, type Site } from './parts/site.ts'
 
 export const claim = 'hostile text reaches programs, engine and containers as data and as nothing else'
 export const quick = false

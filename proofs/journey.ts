@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startGitHost } from '../test-kit/git-host.ts'
+import type { Files } from '../test-kit/sample-app.ts'
+import { openSite, type Site } from '../test-kit/site.ts'
 import { firstGap, readStream } from './parts/event-reader.ts'
-import { type Files, openSite, type Site } from './parts/site.ts'
 
 export const claim =
   'From nothing to a running service and back: folder and git, this server and one over SSH, each verb on the way.'

@@ -1,9 +1,10 @@
 import { loadavg } from 'node:os'
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { engineAt } from '../test-kit/engine.ts'
+import type { Files } from '../test-kit/sample-app.ts'
+import { openSite, type Site } from '../test-kit/site.ts'
 import { type BareDeploy, bareDeploy } from './parts/bare-deploy.ts'
-import { engineAt } from './parts/engine.ts'
 import { readStream } from './parts/event-reader.ts'
-import { type Files, openSite, type Site } from './parts/site.ts'
 
 export const claim =
   'A warm-cache deploy takes at most 1.25 times the bare docker buildx build and service update with the same spec.'

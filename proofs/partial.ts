@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
+import type { Site } from '../test-kit/site.ts'
 import { chosen } from './ledger/sizes.ts'
-import type { Site } from './parts/site.ts'
 import { type Begun, begin, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
 import { type Planned, sampled, subsetsBothWays } from './parts/stack/cases.ts'
 import { FIRSTS, runFirst } from './parts/stack/firsts.ts'

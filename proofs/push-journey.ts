@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
 import type { TestDatabase } from '../test-kit/database.ts'
+import { openSite } from '../test-kit/site.ts'
 import { connect } from './parts/push/connect.ts'
 import { startFront } from './parts/push/front.ts'
 import { journey } from './parts/push/journey.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'a git push is a running version at its address: told, decided, built, served, and green at the host; one that fails is red there, and the version before it serves'

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGitHost } from '../lab/githost/start.ts'
 import type { TestDatabase } from '../test-kit/database.ts'
+import { openSite } from '../test-kit/site.ts'
 import { size } from './ledger/sizes.ts'
 import { connect } from './parts/push/connect.ts'
 import { startFront } from './parts/push/front.ts'
 import { deployForReal } from './parts/push/real.ts'
 import { storm } from './parts/push/storm.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'every push ends deployed, whatever becomes of its delivery, of a process and of the host; none twice'

@@ -1,9 +1,9 @@
 import type { TestDatabase } from '../test-kit/database.ts'
+import { cleared } from '../test-kit/engine.ts'
+import { openSite, type Site } from '../test-kit/site.ts'
 import { size } from './ledger/sizes.ts'
-import { cleared } from './parts/engine.ts'
 import { makeVersions } from './parts/queue/images.ts'
 import { inspect, mostAtOnce, type Queued, type Span, unfinished, watchRuns } from './parts/queue/look.ts'
-import { openSite, type Site } from './parts/site.ts'
 
 export const claim = 'of many deployments at once one runs per project at a time, the newest wins, and none is lost'
 export const quick = false

@@ -4,10 +4,10 @@ import type { MigrationStack } from '@slipway/contract/migration-shape'
 import { labPart } from '../lab/ask.ts'
 import { clearHandmade, makeHandmade } from '../lab/handmade/make.ts'
 import { differing, printOf } from '../lab/handmade/print.ts'
+import { openSite } from '../test-kit/site.ts'
 import { until } from '../test-kit/until.ts'
 import { classify, unlike } from './parts/migration/classify.ts'
 import { ownDoing, watchEvents } from './parts/migration/events.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'a scan finds what runs on a hand-made server and why it could not be adopted, and leaves everything there as it was'

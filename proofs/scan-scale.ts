@@ -3,9 +3,9 @@ import type { MigrationStack } from '@slipway/contract/migration-shape'
 import { labPart } from '../lab/ask.ts'
 import { daemonCalled } from '../lab/group.ts'
 import { hostKeyOfLine } from '../server/src/drivers/ssh/host-key.ts'
+import { openSite } from '../test-kit/site.ts'
 import { until } from '../test-kit/until.ts'
 import { farAway, makeMany, removeMany } from './parts/migration/many.ts'
-import { openSite } from './parts/site.ts'
 
 export const claim =
   'a scan of 500 containers takes less than 15 s, near and 80 ms away, in little memory; 10,000 are told; one that stops in the middle ends at its deadline'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { labPart } from '../lab/ask.ts'
 import { SEALED_COLUMNS } from '../server/src/core/sealing/columns.ts'
+import { openSite, type Site } from '../test-kit/site.ts'
 import { size } from './ledger/sizes.ts'
 import { buckets } from './parts/destinations/buckets.ts'
 import { blindTo, everything, leaks } from './parts/seal/look.ts'
@@ -12,7 +13,6 @@ import { plantAdopted, plantCertificate, plantGitHost } from './parts/seal/plant
 import { keepReading, killHalfway, manyWrong, plantMany, program, sealedWith } from './parts/seal/rotation.ts'
 import { secretMaker } from './parts/seal/secrets.ts'
 import { idOf, openAll, tamper } from './parts/seal/tamper.ts'
-import { openSite, type Site } from './parts/site.ts'
 
 export const claim =
   'secrets stay sealed and usable through a change of keys; nothing opens elsewhere, changed or without its key, and nothing shows them'

@@ -1,12 +1,12 @@
 import { bootstrap } from '../test-kit/built-server.ts'
+import { app, GOOD } from '../test-kit/sample-app.ts'
 import { until } from '../test-kit/until.ts'
-import { app, GOOD } from './parts/site.ts'
+import { visit } from '../test-kit/visit.ts'
 import { handshake, page } from './parts/tls/client.ts'
 import { anotherEdge, replacedEdge } from './parts/tls/edges.ts'
 import { HOST, note, type Proof } from './parts/tls/proof.ts'
 import { troubled } from './parts/tls/troubles.ts'
 import { openTlsWorld } from './parts/tls/world.ts'
-import { visit } from './parts/visit.ts'
 
 export const claim =
   'A name that is put right has its certificate within 10 s; whatever the CA does, visitors see a good one, and the domain says why.'

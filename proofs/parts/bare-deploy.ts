@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type Docker from 'dockerode'
+import { engineAt } from '../../test-kit/engine.ts'
+import type { Files } from '../../test-kit/sample-app.ts'
 import { until } from '../../test-kit/until.ts'
-import { engineAt } from './engine.ts'
-import type { Files } from './site.ts'
 
 /** What a careful person does by hand: docker buildx build, a service update, and waiting until it has held. */
 export type BareDeploy = {

@@ -1,4 +1,4 @@
-import { engineAt } from './engine.ts'
+import { engineAt } from '../../test-kit/engine.ts'
 
 /** What shows that an edge was neither replaced nor given another configuration. */
 export type EdgeFacts = { container: string; startedAt: string; restarts: number; loadedAt: string; loads: number }

@@ -1,5 +1,5 @@
 import type { HttpCheck, Runnable } from '../../test-kit/examples.ts'
-import type { Site } from './site.ts'
+import type { Site } from '../../test-kit/site.ts'
 
 const MOST_SECONDS = 15 * 60
 const ASK_MS = 30_000

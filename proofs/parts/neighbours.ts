@@ -1,5 +1,5 @@
-import type { Site } from './site.ts'
-import { visit } from './visit.ts'
+import type { Site } from '../../test-kit/site.ts'
+import { visit } from '../../test-kit/visit.ts'
 
 /** `answered`: how many of them were asked after all had come, and answered. */
 export type Neighbours = { answered: number; seconds: number }

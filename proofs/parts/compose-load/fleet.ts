@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Files } from '../../../test-kit/sample-app.ts'
 import type { Ledger } from '../ledger.ts'
-import type { Files } from '../site.ts'
 
 /** Four that are asked from outside without a pause, one that only others would ask, and one that keeps data. */
 export const LOADED = ['web', 'api', 'search', 'cart'] as const

@@ -1,4 +1,4 @@
-import { visit } from '../visit.ts'
+import { visit } from '../../../test-kit/visit.ts'
 
 const EVERY_MS = 20
 

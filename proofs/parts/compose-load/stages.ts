@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import type { Site } from '../../../test-kit/site.ts'
 import { readStream } from '../event-reader.ts'
-import type { Site } from '../site.ts'
 import { all, fleetFiles, KEEPER, LOADED, type Loaded, type Manner, NAMES, type Name, type Versions } from './fleet.ts'
 import type { Outage } from './outage.ts'
 import type { FleetTraffic } from './traffic.ts'

@@ -1,6 +1,6 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import type { Files } from '../../../test-kit/sample-app.ts'
 import { within } from '../faults/bench.ts'
-import type { Files } from '../site.ts'
 import { type Attacker, removeProject } from './attacker.ts'
 import { seenIn } from './markers.ts'
 import type { Row, Stage } from './stage.ts'

@@ -1,7 +1,9 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { isOver } from '../../../test-kit/deployment.ts'
+import type { Files } from '../../../test-kit/sample-app.ts'
+import { content, sendFolder } from '../../../test-kit/send-folder.ts'
+import type { Answer, Site } from '../../../test-kit/site.ts'
 import { within } from '../faults/bench.ts'
-import { type Answer, type Files, isOver, type Site } from '../site.ts'
-import { content, sendFolder } from '../site-upload.ts'
 
 export type Attacker = Awaited<ReturnType<typeof openAttacker>>
 type Page = { data: { line: string }[]; nextCursor: string | null }

@@ -1,5 +1,5 @@
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
 import { within } from '../faults/bench.ts'
-import { app, GOOD } from '../site.ts'
 import { act, ended, rowsOf } from './act.ts'
 import type { Attacker } from './attacker.ts'
 import { exhaustControls } from './exhaust/controls.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import type { Ground } from './ground.ts'
 import type { Victim } from './victim.ts'
 

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { visit } from '../visit.ts'
+import { visit } from '../../../test-kit/visit.ts'
 import type { Stage } from './stage.ts'
 
 export type Felt = { asked: number; failed: number; p50: number; p99: number; worst: number }

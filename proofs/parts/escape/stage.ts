@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SECRET_KEY } from '../../../test-kit/server-process.ts'
-import { openSite, type Site } from '../site.ts'
+import { openSite, type Site } from '../../../test-kit/site.ts'
 import { type Attacker, openAttacker } from './attacker.ts'
 import { pushEvilImages } from './evil-images.ts'
 import { type Ground, openGround } from './ground.ts'

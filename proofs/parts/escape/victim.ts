@@ -1,6 +1,6 @@
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { within } from '../faults/bench.ts'
-import type { Site } from '../site.ts'
 import type { Markers } from './markers.ts'
 
 /** Everything of the victim that an attacker may know, or guess. */

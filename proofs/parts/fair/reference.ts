@@ -1,6 +1,6 @@
 import { labPart } from '../../../lab/ask.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
-import { openSite } from '../site.ts'
+import { openSite } from '../../../test-kit/site.ts'
 import { waitOf } from './waits.ts'
 
 /**

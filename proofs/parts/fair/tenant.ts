@@ -3,8 +3,9 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Domain } from '@slipway/contract/domains'
 import { labPart } from '../../../lab/ask.ts'
 import { bootstrap } from '../../../test-kit/built-server.ts'
+import { isOver } from '../../../test-kit/deployment.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { until } from '../../../test-kit/until.ts'
-import { isOver, type Site } from '../site.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers
 type Loose = any

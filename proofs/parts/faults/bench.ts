@@ -1,4 +1,5 @@
-import { app, openSite, type Site } from '../site.ts'
+import { app } from '../../../test-kit/sample-app.ts'
+import { openSite, type Site } from '../../../test-kit/site.ts'
 import { isServing, leftBehind, tasksOf } from './left-behind.ts'
 import { startProber } from './prober.ts'
 

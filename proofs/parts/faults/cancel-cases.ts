@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
 import { type Bench, slowBuild, webApp, within } from './bench.ts'
 import { isServing, tasksOf } from './left-behind.ts'
 import { untilStep } from './run-rows.ts'

@@ -1,4 +1,4 @@
-import { isOver } from '../site.ts'
+import { isOver } from '../../../test-kit/deployment.ts'
 import { type Bench, within } from './bench.ts'
 
 export type Cancelled = {

@@ -1,5 +1,5 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import { isOver } from '../site.ts'
+import { isOver } from '../../../test-kit/deployment.ts'
 import { within } from './bench.ts'
 import { filesOf, type Kind, type Point } from './crash-points.ts'
 import { tasksOf } from './left-behind.ts'

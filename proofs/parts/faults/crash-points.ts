@@ -1,4 +1,4 @@
-import { app } from '../site.ts'
+import { app } from '../../../test-kit/sample-app.ts'
 import { type Bench, slowBuild, within } from './bench.ts'
 import { type Hold, hold } from './hold.ts'
 import { isServing, tasksOf } from './left-behind.ts'

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
 
 export type Task = { id: string; deployment: string; state: string; desired: string; slot: number }
 type TaskAnswer = {

@@ -1,5 +1,5 @@
 import { runInside } from '../../../lab/machine.ts'
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
 
 type Link = { name: string; id: number; sandbox: string }
 

@@ -1,4 +1,4 @@
-import { belongings, engineAt } from '../engine.ts'
+import { belongings, engineAt } from '../../../test-kit/engine.ts'
 import { within } from './bench.ts'
 import { buildsOf } from './left-behind.ts'
 import type { Pair } from './pair.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { RunningServer } from '../../../test-kit/built-server.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { type Bench, openBench, within } from './bench.ts'
 import { pidOf, runRow } from './run-rows.ts'
 

@@ -1,4 +1,4 @@
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
 
 /** Follows which deployment a project's service has on its engine: each name that is new is one rollout. */
 export function followSpec(socket: string, project: string) {

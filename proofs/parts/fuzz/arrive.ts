@@ -1,4 +1,4 @@
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { type Hostile, names, sample } from './samples.ts'
 
 /** How many values were followed to where they arrive, and what came of the others. */

@@ -1,5 +1,5 @@
-import type { Site } from '../site.ts'
-import { content, sendFolder } from '../site-upload.ts'
+import { content, sendFolder } from '../../../test-kit/send-folder.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import type { Arrived } from './arrive.ts'
 import { differences, quoted } from './arrive.ts'
 import { type Hostile, names, sample } from './samples.ts'

@@ -1,5 +1,5 @@
-import type { Site } from '../site.ts'
-import { visit } from '../visit.ts'
+import type { Site } from '../../../test-kit/site.ts'
+import { visit } from '../../../test-kit/visit.ts'
 import { type Arrived, quoted } from './arrive.ts'
 import { type Hostile, names, sample } from './samples.ts'
 

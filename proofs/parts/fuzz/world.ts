@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import type { Ids } from './fields.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import type { Files, Site } from '../site.ts'
+import type { Files } from '../../../test-kit/sample-app.ts'
+import type { Site } from '../../../test-kit/site.ts'
 
 type Project = { id: string; name: string }
 

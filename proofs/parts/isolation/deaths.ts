@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import type { Site } from '../../../test-kit/site.ts'
 import { within } from '../faults/bench.ts'
 import { buildsOf, processesCalled } from '../faults/left-behind.ts'
-import type { Site } from '../site.ts'
 import type { Bench, Row } from './bench.ts'
 import { together } from './bench.ts'
 

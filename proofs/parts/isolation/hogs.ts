@@ -1,5 +1,5 @@
+import { visit } from '../../../test-kit/visit.ts'
 import { within } from '../faults/bench.ts'
-import { visit } from '../visit.ts'
 import type { Bench, Row } from './bench.ts'
 import { linesOf, together } from './bench.ts'
 import { processesOf } from './beside.ts'

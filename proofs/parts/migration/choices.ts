@@ -4,7 +4,7 @@ import { labPart } from '../../../lab/ask.ts'
 import { dockerApi } from '../../../lab/docker.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
 import { SECRET_KEY } from '../../../test-kit/server-process.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { differences, type Inspected, type InspectedImage } from './compare.ts'
 import { renderedOf } from './rendered.ts'
 

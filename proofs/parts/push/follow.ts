@@ -1,7 +1,7 @@
 import type { GitHost } from '../../../lab/githost/start.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { Site } from '../site.ts'
 import { type Connection, mirror } from './connect.ts'
 
 export type Stage = { site: Site; host: GitHost; connection: Connection; serverId: string }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ask } from '../../../lab/githost/ask.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
 import { until } from '../../../test-kit/until.ts'
 import { watchProcesses } from '../process-list.ts'
 import { foundIn } from '../seal/secrets.ts'
-import { app, GOOD } from '../site.ts'
 import { follow, type Stage } from './follow.ts'
 
 const run = promisify(execFile)

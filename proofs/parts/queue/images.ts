@@ -1,4 +1,4 @@
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
 
 /** Images that each serve a page with their own name: the smallest thing that can be told apart once it runs. */
 export async function makeVersions(socketPath: string, count: number) {

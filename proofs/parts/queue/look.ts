@@ -1,7 +1,7 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { TestDatabase } from '../../../test-kit/database.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { firstGap, readStream } from '../event-reader.ts'
-import type { Site } from '../site.ts'
 
 /** `later`: images that are asked for when the first one's deployment has begun. */
 export type Queued = { name: string; id: string; deployments: string[]; later: string[] }

@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../lab/run.ts'
 import { tool, toolEnv } from '../../../lab/tools.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { foundIn } from './secrets.ts'
 
 /** All that a thief could take: the database, what was logged, what was answered, the data directory. */

@@ -1,7 +1,7 @@
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import type { SecretMaker } from './secrets.ts'
 
 type Scene = { database: TestDatabase; site: Site; ring: string; secret: SecretMaker }

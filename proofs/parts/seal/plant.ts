@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { labPart } from '../../../lab/ask.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import type { Bucket } from '../destinations/buckets.ts'
-import { app, GOOD, type Site } from '../site.ts'
 import type { SecretMaker } from './secrets.ts'
 
 const PATH = '/api/backup-destinations'

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { idOf } from './tamper.ts'
 
 const main = join(resolve(import.meta.dirname, '../../..'), 'server/dist/main.js')

@@ -1,6 +1,6 @@
+import type { Site } from '../../../test-kit/site.ts'
 import { until } from '../../../test-kit/until.ts'
 import { leftBehind } from '../faults/left-behind.ts'
-import type { Site } from '../site.ts'
 import { type Case, runCase, type Tally } from './case.ts'
 import { newStack } from './ground.ts'
 import type { Choice, Faults } from './model.ts'

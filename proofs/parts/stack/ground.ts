@@ -1,5 +1,5 @@
-import { openSite, type Site } from '../site.ts'
-import { visit } from '../visit.ts'
+import { openSite, type Site } from '../../../test-kit/site.ts'
+import { visit } from '../../../test-kit/visit.ts'
 import { atEdge, type Name, RUNNING, type Shape, stackFiles, type Version } from './stack.ts'
 
 /** A project of the stack: how it is deployed and where its services answer. */

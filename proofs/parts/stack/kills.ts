@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { RunningServer } from '../../../test-kit/built-server.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { pidOf, runRow, stepsOf } from '../faults/run-rows.ts'
-import type { Site } from '../site.ts'
 import { type Begun, conclude, type Lane } from './case.ts'
 import { race } from './decision.ts'
 import type { Choice, Faults } from './model.ts'

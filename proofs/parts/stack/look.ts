@@ -1,6 +1,6 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { engineAt } from '../../../test-kit/engine.ts'
 import { until } from '../../../test-kit/until.ts'
-import { engineAt } from '../engine.ts'
 import type { Stack } from './ground.ts'
 import type { Expected, World } from './model.ts'
 import { JOB, type Name, RUNNING, SERVICES } from './stack.ts'

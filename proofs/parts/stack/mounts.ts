@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Files } from '../../../test-kit/sample-app.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { until } from '../../../test-kit/until.ts'
-import type { Files, Site } from '../site.ts'
 import { over } from './decision.ts'
 import { type OnEngine, onEngine } from './look.ts'
 

@@ -1,4 +1,4 @@
-import type { Files } from '../site.ts'
+import type { Files } from '../../../test-kit/sample-app.ts'
 
 /** The stack of the proofs: a database with a volume, a job, and who needs them. */
 export const SERVICES = ['cache', 'db', 'migrate', 'api', 'worker', 'web'] as const

@@ -5,9 +5,9 @@ import { packageRoot } from '../../../lab/package-sets.ts'
 import { needPackages } from '../../../lab/parts/packages.ts'
 import { openDatabase } from '../../../server/src/db/database.ts'
 import { privatePostgres } from '../../../test-kit/private-postgres.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { type Bench, webApp, within } from '../faults/bench.ts'
 import { runRow } from '../faults/run-rows.ts'
-import type { Site } from '../site.ts'
 import { onSite, type Story } from './story.ts'
 
 const HOUR = 3600

@@ -1,8 +1,8 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../lab/run.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { webApp } from '../faults/bench.ts'
-import type { Site } from '../site.ts'
 import { onSite, type Story } from './story.ts'
 
 const MB = 1024 * 1024

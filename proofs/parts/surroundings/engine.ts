@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { labPart } from '../../../lab/ask.ts'
+import { isOver } from '../../../test-kit/deployment.ts'
+import { openSite, type Site } from '../../../test-kit/site.ts'
 import { webApp, within } from '../faults/bench.ts'
-import { isOver, openSite, type Site } from '../site.ts'
 import { engineBetween } from './engine-between.ts'
 import { onSite, type Story } from './story.ts'
 

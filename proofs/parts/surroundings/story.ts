@@ -1,6 +1,7 @@
-import { engineAt } from '../engine.ts'
+import { isOver } from '../../../test-kit/deployment.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
+import { openSite, type Site } from '../../../test-kit/site.ts'
 import { type Bench, openBench } from '../faults/bench.ts'
-import { isOver, openSite, type Site } from '../site.ts'
 
 /** Something that happens around an instance, and what must hold then. Tells what did not. */
 export type Story = { name: string; run(): Promise<string[]> }

@@ -1,5 +1,5 @@
 import { until } from '../../../test-kit/until.ts'
-import { visit } from '../visit.ts'
+import { visit } from '../../../test-kit/visit.ts'
 import { page } from './client.ts'
 import type { TlsLoad } from './load.ts'
 import type { TlsWorld } from './world.ts'

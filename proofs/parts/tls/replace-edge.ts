@@ -1,5 +1,5 @@
 import { caddyEdge } from '../../../server/src/drivers/edge/caddy.ts'
-import { engineAt } from '../engine.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
 
 type Edge = { socket: string; instance: string }
 

@@ -2,7 +2,7 @@ import { connect, createSecureContext, type SecureContext } from 'node:tls'
 import { labPart } from '../../../lab/ask.ts'
 import { caddyEdge } from '../../../server/src/drivers/edge/caddy.ts'
 import type { Edge } from '../../../server/src/drivers/edge/edge.ts'
-import { cleared, engineAt } from '../engine.ts'
+import { cleared, engineAt } from '../../../test-kit/engine.ts'
 import { authority, type Made } from './make-certificates.ts'
 
 export type ScaleEdge = { edge: Edge<null>; port: number; names: string[]; fillSeconds: number }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Domain } from '@slipway/contract/domains'
 import { startCa } from '../../../lab/ca/start.ts'
 import { type Front, frontOf } from '../../../test-kit/acme.ts'
-import { openSite, type Site } from '../site.ts'
+import { openSite, type Site } from '../../../test-kit/site.ts'
 import type { Door } from './client.ts'
 
 /** An instance on the lab's engine whose certificates come from a real CA, through a front that lets it fail. */

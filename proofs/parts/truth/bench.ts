@@ -1,6 +1,7 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import { engineAt } from '../engine.ts'
-import { isOver, type Site } from '../site.ts'
+import { isOver } from '../../../test-kit/deployment.ts'
+import { engineAt } from '../../../test-kit/engine.ts'
+import type { Site } from '../../../test-kit/site.ts'
 import { application } from './application.ts'
 
 /** What is to be deployed: the application of the lab's Node image by default. */

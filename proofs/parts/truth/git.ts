@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { labPart } from '../../../lab/ask.ts'
 import type { GitHost } from '../../../test-kit/git-host.ts'
-import { app, GOOD } from '../site.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
 import { type Case, serves, type Wrong, wordsOf } from './case.ts'
 
 type Git = { url: string; branch?: string; gitCredential?: object }

@@ -1,4 +1,4 @@
-import type { Site } from '../site.ts'
+import type { Site } from '../../../test-kit/site.ts'
 
 export type Seen = {
   asked: number

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { dockerApi } from '../../../lab/docker.ts'
-import { GOOD, startSite } from './site.ts'
+import { GOOD } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('adopted')
 const { api } = site

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startSite } from './site.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('steps')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startSite } from './site.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('compose')
 

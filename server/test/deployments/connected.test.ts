@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 import { configFor, connectedLogin, startLabHost } from '../http/githost/stage.ts'
-import { startSite } from './site.ts'
 
 const host = await startLabHost()
 const { clientId } = host.do.oauthApp({ name: 'slipway', callbackUrls: [] })

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 import { until } from '../../../test-kit/until.ts'
 import { compareServer, compareServers } from '../../src/core/deployments/compare.ts'
 import { releaseOf } from '../../src/core/deployments/release/release.ts'
@@ -8,7 +9,6 @@ import * as servers from '../../src/core/servers/store.ts'
 import { newId } from '../../src/db/ids.ts'
 import { connectEngine } from '../../src/drivers/runtime/connect.ts'
 import { serviceName } from '../../src/drivers/runtime/labels.ts'
-import { startSite } from './site.ts'
 
 const site = await startSite('drift')
 const { platform, config } = site.world

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { app, GOOD, startSite } from './site.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('gates')
 const respond = (id: string, promptId: string) =>

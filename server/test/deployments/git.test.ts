@@ -7,7 +7,8 @@ import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { tool } from '../../../lab/tools.ts'
 import { plant, serveGit } from '../../../test-kit/git-server.ts'
-import { app, GOOD, startSite } from './site.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-git-'))
 const [keyFile, gitCaFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startSite } from './site.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('journey')
 const folder = join(import.meta.dirname, '../../../examples/node-hello')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 import { until } from '../../../test-kit/until.ts'
-import { startSite } from './site.ts'
 
 const site = await startSite('longjob')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startSite } from './site.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('back')
 const httpd = (port: number) => `["httpd", "-f", "-p", "${port}", "-h", "/etc"]`

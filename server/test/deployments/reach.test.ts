@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 import { generateKeyPair } from '../../src/drivers/ssh/key-pair.ts'
-import { startSite } from './site.ts'
 
 /** What listens on this machine's loopback is nobody's business; it counts who comes. */
 const visits: number[] = []

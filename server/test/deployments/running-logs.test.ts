@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { processorMs } from '../../../test-kit/processor.ts'
-import { app, GOOD, startSite } from './site.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('runlogs')
 const SECRET = 'sesame-open-please'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { app, startSite } from './site.ts'
+import { app } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 /** What a credential that may deploy, and not change the project, makes of build/access. */
 const site = await startSite('scopes')

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
-import { startSite } from './site.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('entries')
 const published = 12_000 + (site.httpPort % 6000)

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { tool } from '../../../lab/tools.ts'
 import { plant, serveGit } from '../../../test-kit/git-server.ts'
-import { app, GOOD, startSite } from './site.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-truth-'))
 const [keyFile, gitCaFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

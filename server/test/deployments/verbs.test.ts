@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
+import { app, GOOD } from '../../../test-kit/sample-app.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 import { engineOf } from '../../src/core/servers/engine-of.ts'
-import { app, GOOD, startSite } from './site.ts'
 
 const site = await startSite('verbs')
 const SLOW = { ...app(GOOD), Dockerfile: 'FROM node:24-slim\nCOPY . .\nRUN sleep 60\nCMD ["node", "server.js"]\n' }

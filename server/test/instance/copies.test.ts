@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
+import { startSite } from '../../../test-kit/site-in-process.ts'
 import { until } from '../../../test-kit/until.ts'
 import { compareServer } from '../../src/core/deployments/compare.ts'
 import { mendEdges } from '../../src/core/deployments/edges.ts'
@@ -8,7 +9,6 @@ import type { DeployParts } from '../../src/core/deployments/parts.ts'
 import { settleDue } from '../../src/core/deployments/settle-due.ts'
 import * as servers from '../../src/core/servers/store.ts'
 import { newId } from '../../src/db/ids.ts'
-import { startSite } from '../deployments/site.ts'
 
 const site = await startSite('copies')
 const { platform } = site.world

@@ -1,4 +1,4 @@
-import type { Files } from '../../site.ts'
+import type { Files } from '../../../../test-kit/sample-app.ts'
 import { composeOf } from '../act.ts'
 import type { Stage } from '../stage.ts'
 

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
-import { get } from 'node:http'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { labPart } from '../../../lab/ask.ts'
-import type { Config } from '../../src/config.ts'
-import { startWorld } from '../harness.ts'
-
-const ENDED = new Set(['ready', 'failed', 'cancelled', 'partial_failure', 'rejected', 'superseded'])
+import { labPart } from '../lab/ask.ts'
+import type { Config } from '../server/src/config.ts'
+import { startWorld } from '../server/test/harness.ts'
+import { isOver, untilDeployment } from './deployment.ts'
+import type { Files } from './sample-app.ts'
+import { content, sendFolderBy } from './send-folder.ts'
+import { visit } from './visit.ts'
 
 /** What tests look at of a deployment. */
 export type Seen = {
   id: string
   number: number
-  status: string
+  status: Deployment['status']
   active: boolean
   trigger: string
   urls: string[]
@@ -65,66 +67,34 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
     await runtime.owner.release(target, org.id, { signal }).catch(() => {})
   }, 120_000)
 
-  const upload = async (files: Record<string, string>): Promise<{ id: string; sent: number }> => {
-    const listed = Object.entries(files).map(([path, text]) => {
-      const body = Buffer.from(text)
-      return { path, body, sha256: createHash('sha256').update(body).digest('hex'), size: body.length, mode: 0o644 }
-    })
-    const session = await api('POST', '/api/projects/folder-sessions', {
-      files: listed.map(({ body: _, ...file }) => file),
-    })
-    const id = session.body.uploadSessionId
-    for (const sha of session.body.missing) {
-      const file = listed.find((candidate) => candidate.sha256 === sha)
-      const put = await api('PUT', `/api/projects/folder-sessions/${id}/blobs/${sha}`, file?.body, {
-        'content-type': 'application/octet-stream',
-      })
-      expect(put.status).toBe(200)
-    }
-    expect((await api('POST', `/api/projects/folder-sessions/${id}/seal`)).status).toBe(200)
-    return { id, sent: session.body.missing.length }
-  }
+  const upload = (files: Files): Promise<{ id: string; sent: number }> =>
+    sendFolderBy(
+      async (method, path, type, body) => {
+        const bytes = typeof body === 'string' ? Buffer.from(body) : body
+        const answer = await api(method, path, bytes, bytes && { 'content-type': type })
+        expect(answer.status, answer.text).toBeLessThan(300)
+        return answer.body
+      },
+      Object.entries(files).map(([path, text]) => content(path, text)),
+    )
   const project = async (called: string, settings: object = {}): Promise<string> => {
     const { body } = await api('POST', '/api/projects', { name: called, settings })
     running.push(body.id)
     return body.id
   }
-  const start = async (projectId: string, files: Record<string, string>, more: object = {}): Promise<string> => {
+  const start = async (projectId: string, files: Files, more: object = {}): Promise<string> => {
     const { id } = await upload(files)
     const answer = await api('POST', '/api/deployments/build/access', { projectId, uploadSessionId: id, ...more })
     expect(answer.status, answer.text).toBe(201)
     return answer.body.deployment_id
   }
   const show = async (id: string): Promise<Seen> => (await api('GET', `/api/deployments/${id}`)).body
-  const until = async (id: string, wanted: (seen: Seen) => boolean, seconds = 120): Promise<Seen> => {
-    const deadline = Date.now() + seconds * 1000
-    for (;;) {
-      const seen = await show(id)
-      if (wanted(seen)) return seen
-      if (Date.now() > deadline || (ENDED.has(seen.status) && seen.timing.finishedAt !== null))
-        throw new Error(`it did not come to that: ${JSON.stringify(seen)}`)
-      await new Promise((done) => setTimeout(done, 100))
-    }
+  const until = (id: string, wanted: (seen: Seen) => boolean, seconds = 120): Promise<Seen> =>
+    untilDeployment({ show: () => show(id), wanted, seconds, everyMs: 100 })
+  const ended = (id: string) => until(id, isOver)
+  const ask = async (host: string, path = '/') => {
+    const { status, text } = await visit({ address: engine.address, port: httpPort }, host, path)
+    return { status, text }
   }
-  const ended = (id: string) => until(id, (seen) => ENDED.has(seen.status))
-
-  const ask = (host: string, path = '/') =>
-    new Promise<{ status: number; text: string }>((done, fail) => {
-      get({ host: engine.address, port: httpPort, path, headers: { host } }, (answer) => {
-        let text = ''
-        answer.on('data', (chunk) => {
-          text += chunk
-        })
-        answer.on('end', () => done({ status: answer.statusCode ?? 0, text }))
-      }).on('error', fail)
-    })
   return { world, org, api, httpPort, upload, project, start, show, until, ended, ask }
 }
-
-/** A small Node application, by what it does. */
-export const app = (body: string, version = 1): Record<string, string> => ({
-  'package.json': JSON.stringify({ name: 'app', private: true, scripts: { start: 'node server.js' } }),
-  'server.js': `const version = ${version}\n${body}`,
-})
-
-export const GOOD = `require('node:http').createServer((q, r) => r.end('version ' + version)).listen(process.env.PORT)`

@@ -2,18 +2,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import { labPart } from '../../lab/ask.ts'
-import { bootstrap, type RunningServer, startServer } from '../../test-kit/built-server.ts'
-import { createDatabase, type TestDatabase } from '../../test-kit/database.ts'
-import { chosen } from '../ledger/sizes.ts'
+import { labPart } from '../lab/ask.ts'
+import { bootstrap, type RunningServer, startServer } from './built-server.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
+import { isOver, untilDeployment } from './deployment.ts'
 import { cleared } from './engine.ts'
-import { content, sendFolder } from './site-upload.ts'
+import type { Files } from './sample-app.ts'
+import { content, sendFolder } from './send-folder.ts'
 import { visit } from './visit.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers
 type Loose = any
 export type Answer<T = Loose> = { status: number; body: T; text: string }
-export type Files = Record<string, string>
 
 /** An instance that deploys to the lab's engine: one database and data directory, as many processes as are started. */
 export type Site = Awaited<ReturnType<typeof openSite>>
@@ -35,11 +35,8 @@ type Options = {
 }
 
 /** The port of a line to one of the lab's machines, when a proof is to hold over SSH. */
-const line = chosen('SLIPWAY_PROVE_OVER_SSH')
+const line = process.env.SLIPWAY_PROVE_OVER_SSH
 const given = () => (line === undefined ? labPart('engine') : labPart('host1'))
-
-const ENDED = new Set(['ready', 'failed', 'cancelled', 'partial_failure', 'rejected', 'superseded'])
-export const isOver = (deployment: Pick<Deployment, 'status'>) => ENDED.has(deployment.status)
 
 export async function openSite({
   name,
@@ -115,16 +112,8 @@ export async function openSite({
     return made.deployment_id
   }
   const show = (id: string) => ask<Deployment>('GET', `/api/deployments/${id}`)
-  const until = async (id: string, wanted: (seen: Deployment) => boolean, seconds = 180): Promise<Deployment> => {
-    const deadline = Date.now() + seconds * 1000
-    for (;;) {
-      const seen = await show(id).catch(() => undefined)
-      if (seen && wanted(seen)) return seen
-      if ((seen && isOver(seen)) || Date.now() > deadline)
-        throw new Error(`it did not come to that within ${seconds} s: ${JSON.stringify(seen)}`)
-      await new Promise((done) => setTimeout(done, 50))
-    }
-  }
+  const until = (id: string, wanted: (seen: Deployment) => boolean, seconds = 180): Promise<Deployment> =>
+    untilDeployment({ show: () => show(id).catch(() => undefined), wanted, seconds, everyMs: 50 })
   /** One of the lab's machines that are reached over SSH, straight or by another way. */
   const addHost = async (which: 'host1' | 'host2', way?: { host: string; port: number }): Promise<string> => {
     const { address, port, user, keyFile, socket } = labPart(which)
@@ -174,10 +163,3 @@ export async function openSite({
     },
   }
 }
-
-/** A small Node application that listens where it is told. */
-export const app = (body: string, version = 1): Files => ({
-  'package.json': JSON.stringify({ name: 'app', private: true, scripts: { start: 'node server.js' } }),
-  'server.js': `const version = ${version}\n${body}\n`,
-})
-export const GOOD = `require('node:http').createServer((q, r) => r.end('version ' + version)).listen(process.env.PORT)`
