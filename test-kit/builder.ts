@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -92,30 +92,4 @@ async function removeCgroups(ask: Bench['ask'], projects: string[]): Promise<voi
   await ask(`/containers/${Id}/start`, 'POST')
   await ask(`/containers/${Id}/wait`, 'POST')
   await ask(`/containers/${Id}?force=1`, 'DELETE')
-}
-
-/** Processes with exactly these words, those inside the lab's engines included: one machine shows them all. */
-export function processesCalled(...argv: string[]): number[] {
-  return pids().filter((pid) => read(pid, 'cmdline') === `${argv.join('\0')}\0`)
-}
-
-/** Our own children whose program has this name. */
-export function processes(program: string): { cmdline: string; environ: string }[] {
-  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ').map(Number)
-  return pids()
-    .filter((pid) => children.includes(pid) && read(pid, 'cmdline').split('\0')[0]?.endsWith(`/${program}`))
-    .map((pid) => ({ cmdline: read(pid, 'cmdline'), environ: read(pid, 'environ') }))
-}
-
-function pids(): number[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
-}
-
-/** A file of a process; empty when the process is gone. */
-function read(pid: number, file: 'cmdline' | 'environ'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -58,6 +58,13 @@ test('a unit test that reaches for the lab or a database behind the back of its 
   expect(() => databaseUrl('postgres')).toThrow('A unit test reached for postgres')
 })
 
+test('what only Linux can answer is left to the lab elsewhere', () => {
+  const processes = 'server/src/drivers/git/http.test.ts'
+  expect(testKinds(undefined, 'linux').unit).toContain(processes)
+  expect(testKinds(undefined, 'darwin').unit).not.toContain(processes)
+  expect(testKinds(undefined, 'darwin').unit.length).toBeGreaterThan(60)
+})
+
 test('every kind has tests, and no test has two', () => {
   const kinds = testKinds()
   const all = Object.values(kinds).flat()

@@ -8,24 +8,30 @@ export type Kinds = Record<Kind, string[]>
 const TESTS = '{contract,server,cli,lab,e2e,tools,test-kit}/**/*.test.ts'
 /** The one way to a PostgreSQL; that it asks the lab for one makes no test a test of the lab. */
 const DATABASE = 'test-kit/database.ts'
+/** They ask the kernel of this machine in a way that only Linux answers. */
+const LINUX = [
+  'test-kit/processes.ts',
+  'server/src/drivers/builder/owner.ts',
+  'server/src/drivers/builder/context/manifest.ts',
+]
 
 /**
  * All test files by kind. Told by what a file imports, directly or through others, so that nobody has to say it and nobody can say it
  * wrong. Whoever reaches for a part in a way that no import shows is stopped by reach.ts.
  */
-export function testKinds(root: string = join(import.meta.dirname, '..')): Kinds {
+export function testKinds(root: string = join(import.meta.dirname, '..'), platform: string = process.platform): Kinds {
   const kinds: Kinds = { unit: [], database: [], lab: [] }
   const imports = importsIn(root)
   const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path)
-  for (const file of globSync(TESTS, { cwd: root, exclude }).sort()) kinds[kindOf(file, imports)].push(file)
+  for (const file of globSync(TESTS, { cwd: root, exclude }).sort()) kinds[kindOf(file, imports, platform)].push(file)
   return kinds
 }
 
-function kindOf(test: string, imports: (file: string) => string[]): Kind {
+function kindOf(test: string, imports: (file: string) => string[], platform: string): Kind {
   const reached = new Set([test])
   // A set hands out what is added while it is walked.
   for (const file of reached) {
-    if (file.startsWith('lab/')) return 'lab'
+    if (file.startsWith('lab/') || (LINUX.includes(file) && platform !== 'linux')) return 'lab'
     if (file !== DATABASE) for (const next of imports(file)) reached.add(next)
   }
   return reached.has(DATABASE) ? 'database' : 'unit'

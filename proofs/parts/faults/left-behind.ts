@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { engineAt } from '../../../test-kit/engine.ts'
+import { fileOfProcess, pids } from '../../../test-kit/processes.ts'
 
 export type Task = { id: string; deployment: string; state: string; desired: string; slot: number }
 type TaskAnswer = {
@@ -50,18 +50,4 @@ export async function leftBehind(
 
 /** Processes of this machine that build for a deployment, or for any of an instance. */
 export const buildsOf = (word: string) =>
-  processes().filter((pid) => new RegExp(`(^|\\0)SLIPWAY_BUILD=[^\\0]*${word}`).test(read(pid, 'environ')))
-
-/** Processes with exactly these words, those inside the lab's engines included: one machine shows them all. */
-export const processesCalled = (...argv: string[]) =>
-  processes().filter((pid) => read(pid, 'cmdline') === `${argv.join('\0')}\0`)
-
-const processes = () => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
-
-function read(pid: number, file: 'cmdline' | 'environ'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return '' // it has ended
-  }
-}
+  pids().filter((pid) => new RegExp(`(^|\\0)SLIPWAY_BUILD=[^\\0]*${word}`).test(fileOfProcess(pid, 'environ')))

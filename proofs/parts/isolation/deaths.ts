@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import { processesCalled } from '../../../test-kit/processes.ts'
 import type { Site } from '../../../test-kit/site.ts'
 import { within } from '../faults/bench.ts'
-import { buildsOf, processesCalled } from '../faults/left-behind.ts'
+import { buildsOf } from '../faults/left-behind.ts'
 import type { Bench, Row } from './bench.ts'
 import { together } from './bench.ts'
 

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { type Bench, HELPER_IMAGE, openBench, processesCalled } from '../../../../test-kit/builder.ts'
+import { type Bench, HELPER_IMAGE, openBench } from '../../../../test-kit/builder.ts'
+import { processesCalled } from '../../../../test-kit/processes.ts'
 import { buildxBuilder } from './buildx.ts'
 
 let bench: Bench

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
-import { type Bench, openBench, processes } from '../../../../test-kit/builder.ts'
+import { type Bench, openBench } from '../../../../test-kit/builder.ts'
+import { childrenCalled } from '../../../../test-kit/processes.ts'
 
 let bench: Bench
 const base = 'FROM busybox:1'
@@ -98,8 +99,8 @@ describe('a secret', () => {
     const text = `${base}\nRUN --mount=type=secret,id=TOKEN ${fresh()} wc -c < /run/secrets/TOKEN; sleep 0.5; exit 0\n`
     const request = bench.request(bench.project(), text, { secrets: { TOKEN: secret } })
     const building = bench.run(request)
-    await expect.poll(() => processes('docker-buildx'), { interval: 5 }).toHaveLength(1)
-    const [client] = processes('docker-buildx')
+    await expect.poll(() => childrenCalled('docker-buildx'), { interval: 5 }).toHaveLength(1)
+    const [client] = childrenCalled('docker-buildx')
     expect(client?.cmdline).toContain('id=TOKEN,env=SLIPWAY_SECRET_0')
     expect(client?.cmdline).not.toContain(secret)
     // With it no RUN has the cache key of another project's; the cgroup's name alone would do, as long as it stays.
@@ -117,8 +118,8 @@ describe('a secret', () => {
     const project = bench.project()
     await bench.write(project, { '.git/HEAD': 'ref: refs/heads/main\n' })
     const building = bench.run(bench.request(project, `${base}\nRUN ${fresh()} sleep 0.5\n`, { secrets: { A: 'b' } }))
-    await expect.poll(() => processes('docker-buildx'), { interval: 5 }).toHaveLength(1)
-    const entries = processes('docker-buildx')[0]?.environ.split('\0').filter(Boolean) ?? []
+    await expect.poll(() => childrenCalled('docker-buildx'), { interval: 5 }).toHaveLength(1)
+    const entries = childrenCalled('docker-buildx')[0]?.environ.split('\0').filter(Boolean) ?? []
     const names = entries.map((entry) => entry.split('=')[0]).sort()
     const secret = 'SLIPWAY_SECRET_0'
     expect(names).toEqual([

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Behaviour, commitTree, forgeTree, git, plant, serveGit } from '../../../../test-kit/git-server.ts'
+import { fileOfProcess, pids } from '../../../../test-kit/processes.ts'
 import { gitBinary } from './binary.ts'
 import type { GitFailure, GitSource } from './git.ts'
 
@@ -305,16 +306,13 @@ test('hooks and settings of the machine and of the repository are not used', asy
   expect(existsSync(witness)).toBe(false)
 })
 
-function processes(): string[] {
-  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return ids.map((id) => readable(`/proc/${id}/cmdline`).replaceAll('\0', ' '))
-}
+const processes = () => pids().map((pid) => fileOfProcess(pid, 'cmdline').replaceAll('\0', ' '))
 
 function readable(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
-    // A folder, or a process that has ended.
+    // A folder.
     return ''
   }
 }

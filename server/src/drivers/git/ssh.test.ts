@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { tool } from '../../../../lab/tools.ts'
 import { plant } from '../../../../test-kit/git-server.ts'
+import { fileOfProcess, pids } from '../../../../test-kit/processes.ts'
 import { generateKeyPair } from '../ssh/key-pair.ts'
 import { gitBinary } from './binary.ts'
 import type { GitFailure, GitSource } from './git.ts'
@@ -86,7 +87,7 @@ test('the key is in no argument, is private while it is used and gone afterwards
         if (mode) modes.add(`${file || 'folder'} ${mode}`)
       }
     }
-    for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) lines.add(argumentsOf(id))
+    for (const pid of pids()) lines.add(fileOfProcess(pid, 'cmdline').replaceAll('\0', ' '))
     await sleep(5)
   }
   await work
@@ -102,13 +103,5 @@ function modeOf(path: string): string | undefined {
     return (statSync(path).mode & 0o777).toString(8)
   } catch {
     return undefined
-  }
-}
-
-function argumentsOf(id: string): string {
-  try {
-    return readFileSync(`/proc/${id}/cmdline`, 'latin1').replaceAll('\0', ' ')
-  } catch {
-    return ''
   }
 }
