@@ -3,11 +3,11 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { labPart } from '../lab/ask.ts'
 import type { Config } from '../server/src/config.ts'
-import { startWorld } from '../server/test/harness.ts'
 import { isOver, untilDeployment } from './deployment.ts'
 import type { Files } from './sample-app.ts'
 import { content, sendFolderBy } from './send-folder.ts'
 import { visit } from './visit.ts'
+import { startWorld } from './world.ts'
 
 /** What tests look at of a deployment. */
 export type Seen = {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../test-kit/serve-names.ts'
+import { startWorld } from '../../../test-kit/world.ts'
 import { lookAtNames, submitOrder } from '../../src/core/certificates/look.ts'
 import { AcmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
-import { startWorld } from '../harness.ts'
 import { startCertificates } from './stage.ts'
 
 // The planning and the durable run on a real database and real DNS. CA and edge are stand-ins that fail at the moment a case

@@ -1,3 +1,4 @@
+import type { Api, Org, World } from '../../../test-kit/world.ts'
 import { certificatePipeline } from '../../src/core/certificates/order.ts'
 import type { AuthorityParts, DeployParts } from '../../src/core/deployments/parts.ts'
 import { newId } from '../../src/db/ids.ts'
@@ -5,7 +6,6 @@ import type { EdgeCertificate } from '../../src/drivers/edge/edge.ts'
 import { openListener } from '../../src/jobs/listener.ts'
 import { openTransport } from '../../src/jobs/transport.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
-import type { Api, Org, World } from '../harness.ts'
 
 type Engine = { kind: string }
 

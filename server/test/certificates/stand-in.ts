@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { serveNames } from '../../../test-kit/serve-names.ts'
+import { startWorld } from '../../../test-kit/world.ts'
 import { lookAtNames } from '../../src/core/certificates/look.ts'
 import type { AuthorityParts } from '../../src/core/deployments/parts.ts'
 import type { IssueRequest, RenewalRequest, RenewalWindow } from '../../src/drivers/acme/acme.ts'
-import { startWorld } from '../harness.ts'
 import { startCertificates } from './stage.ts'
 
 export const HERE = '192.0.2.10'

@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCa, type TestCa } from '../../../lab/ca/start.ts'
 import { startNameServer, type TestNameServer } from '../../../lab/dns/start.ts'
+import { startWorld } from '../../../test-kit/world.ts'
 import { lookAtNames } from '../../src/core/certificates/look.ts'
 import { acmeClient } from '../../src/drivers/acme/client.ts'
 import { newKey } from '../../src/drivers/acme/key.ts'
 import { dnsResolver } from '../../src/drivers/dns/resolver.ts'
 import { rfc2136 } from '../../src/drivers/dns-update/rfc2136.ts'
-import { startWorld } from '../harness.ts'
 import { startCertificates } from './stage.ts'
 
 // A real CA that asks a real name server, which is told by dynamic updates; the edge only writes down what it is given.

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
+import { startWorld } from '../../../test-kit/world.ts'
 import { eventWriter } from '../../src/core/deployments/events.ts'
 import { redactor } from '../../src/core/deployments/redact.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { startWorld } from '../harness.ts'
 import { cuttingProxy } from '../jobs/cutting-proxy.ts'
 import { CLAIM, line, makeDeployment, store } from './made.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { startWorld } from '../../../test-kit/world.ts'
 import { liveWatch } from '../../src/core/deployments/bake/watch-live.ts'
 import type { DeployParts } from '../../src/core/deployments/parts.ts'
 import { EngineFailure } from '../../src/drivers/runtime/engine.ts'
 import type { RunningTask } from '../../src/drivers/runtime/running/tasks.ts'
-import { startWorld } from '../harness.ts'
 import { makeDeployment } from './made.ts'
 
 const world = await startWorld()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Org, World } from '../../../test-kit/world.ts'
 import { append, type NewEvent } from '../../src/core/deployments/events-store.ts'
 import { newId } from '../../src/db/ids.ts'
-import type { Org, World } from '../harness.ts'
 
 type Made = { id: string; projectId: string }
 type Options = { ended?: Date | null; active?: boolean }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { startWorld } from '../harness.ts'
+import { startWorld } from '../../../test-kit/world.ts'
 import { makeDeployment } from './made.ts'
 
 /**

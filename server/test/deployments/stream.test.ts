@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { until } from '../../../test-kit/until.ts'
+import { startWorld } from '../../../test-kit/world.ts'
 import { append } from '../../src/core/deployments/events-store.ts'
 import { feeds } from '../../src/core/deployments/feed.ts'
 import { encodeEvent } from '../../src/http/event-stream.ts'
-import { startWorld } from '../harness.ts'
 import { end, firstFault, line, makeDeployment, parsed, type Seen, store, story } from './made.ts'
 
 const world = await startWorld()

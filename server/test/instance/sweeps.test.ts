@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { startWorld } from '../../../test-kit/world.ts'
 import { sweepFolders } from '../../src/core/deployments/garbage.ts'
 import { sweepArchive } from '../../src/core/deployments/history/retention.ts'
 import { claimInstance, noteProgress } from '../../src/core/instance/claim.ts'
@@ -8,7 +9,6 @@ import { sweepOrphans } from '../../src/core/uploads/sweep.ts'
 import { readIdentity } from '../../src/db/identity.ts'
 import { newId } from '../../src/db/ids.ts'
 import { projectFolders } from '../../src/drivers/builder/project-folders.ts'
-import { startWorld } from '../harness.ts'
 
 const world = await startWorld()
 const { platform, dataDir } = world

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IdPrefix } from '@slipway/contract/ids'
 import type { GitHost } from '../../../lab/githost/start.ts'
+import type { Org, World } from '../../../test-kit/world.ts'
 import { newId } from '../../src/db/ids.ts'
-import type { Org, World } from '../harness.ts'
 import { connectedLogin } from '../http/githost/stage.ts'
 import type { Values } from './places.ts'
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { startWorld } from '../../../test-kit/world.ts'
 import { SEALED_COLUMNS } from '../../src/core/sealing/columns.ts'
 import { claimKeys, sayInUse } from '../../src/core/sealing/keys-in-use.ts'
 import { beginRotation, continueRotation, rotateOnce } from '../../src/core/sealing/rotate.ts'
 import { parseKeyRing } from '../../src/drivers/crypto/key-ring.ts'
-import { startWorld } from '../harness.ts'
 
 const world = await startWorld()
 const { db, pool } = world.platform

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { browsers, PASSWORD } from './people.ts'
 
 const world = await startWorld({ trustProxy: '127.0.0.1' })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { clientOf, startWorld } from '../../harness.ts'
+import { clientOf, startWorld } from '../../../../test-kit/world.ts'
 
 const world = await startWorld()
 const org = await world.org()

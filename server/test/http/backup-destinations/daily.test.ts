@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
 import { StorageFailure } from '../../../src/drivers/storage/storage.ts'
-import { startWorld } from '../../harness.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Org } from '../../harness.ts'
+import type { Org } from '../../../../test-kit/world.ts'
 
 export const PATH = '/api/backup-destinations'
 let made = 0

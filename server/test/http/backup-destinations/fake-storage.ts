@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { beforeEach, expect } from 'vitest'
+import type { Org, World } from '../../../../test-kit/world.ts'
 import type { OpenOptions, Storage, StoragePlace } from '../../../src/drivers/storage/storage.ts'
-import type { Org, World } from '../../harness.ts'
 import { PATH } from './destinations.ts'
 
 type Faults = Partial<Storage> & { open?: () => Promise<never>; hostKey?: string }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { create, newName, newServer, PATH, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 

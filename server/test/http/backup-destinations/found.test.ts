@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { probe } from '../../../src/core/backups/probe.ts'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
 import {
@@ -8,7 +9,6 @@ import {
   StorageFailure,
   type StoragePlace,
 } from '../../../src/drivers/storage/storage.ts'
-import { startWorld } from '../../harness.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 
 // How a destination is opened, what is left behind there, and what is kept of what was found.

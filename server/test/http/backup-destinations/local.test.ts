@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
-import { startWorld } from '../../harness.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'slipway-local-'))

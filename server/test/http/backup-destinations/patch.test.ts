@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { openSecrets } from '../../../src/core/backups/secrets.ts'
 import * as store from '../../../src/core/backups/store.ts'
-import { startWorld } from '../../harness.ts'
 import { create, newName, newServer, PATH, s3, sftp } from './destinations.ts'
 
 const world = await startWorld()

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { probe } from '../../../src/core/backups/probe.ts'
 import { type Storage, StorageFailure } from '../../../src/drivers/storage/storage.ts'
-import { startWorld } from '../../harness.ts'
 import { create, newName, newServer, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { type Storage, StorageFailure } from '../../../src/drivers/storage/storage.ts'
-import { startWorld } from '../../harness.ts'
 import { create, newName, newServer, PATH, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { neededImages } from '../../../src/core/deployments/release/images.ts'
 import * as store from '../../../src/core/deployments/store.ts'
 import { makeDeployment } from '../../deployments/made.ts'
-import { startWorld } from '../../harness.ts'
 
 const world = await startWorld()
 const org = await world.org()

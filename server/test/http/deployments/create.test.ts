@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { makeDeployment } from '../../deployments/made.ts'
-import { startWorld } from '../../harness.ts'
 import { announce, file, upload } from '../folder-sessions/folder.ts'
 
 const world = await startWorld({ baseDomain: 'apps.example.net' })

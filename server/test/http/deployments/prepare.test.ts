@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Preparation } from '@slipway/contract/prepare'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readExample } from '../../../../test-kit/examples.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { localFolders } from '../../../src/drivers/folder/local-folders.ts'
-import { startWorld } from '../../harness.ts'
 import { announce, file, upload } from '../folder-sessions/folder.ts'
 
 const world = await startWorld()

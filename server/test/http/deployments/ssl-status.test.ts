@@ -6,9 +6,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { tool } from '../../../../lab/tools.ts'
 import { serveNames } from '../../../../test-kit/serve-names.ts'
 import { authorities, listeners } from '../../../../test-kit/tls-listeners.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { ownEdges } from '../../../src/core/domains/own-edges.ts'
 import { newId } from '../../../src/db/ids.ts'
-import { startWorld } from '../../harness.ts'
 
 const made = authorities(tool('openssl'))
 const known = made.authority('Known')

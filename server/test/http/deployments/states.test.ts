@@ -1,8 +1,8 @@
 import { Deployment } from '@slipway/contract/deployment-shape'
 import { describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { neededImages } from '../../../src/core/deployments/release/images.ts'
 import { makeDeployment } from '../../deployments/made.ts'
-import { startWorld } from '../../harness.ts'
 import { unknownId } from '../../matrix/places.ts'
 
 const world = await startWorld()

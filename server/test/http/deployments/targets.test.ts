@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Org, startWorld, type World } from '../../../../test-kit/world.ts'
 import { makeDeployment } from '../../deployments/made.ts'
-import { type Org, startWorld, type World } from '../../harness.ts'
 
 const home = await startWorld()
 const cloud = await startWorld({ mode: 'cloud' })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 
 const zone: Record<string, ZoneEntry> = {
   'right.example.com': { A: ['192.0.2.10'] },

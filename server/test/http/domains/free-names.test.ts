@@ -1,8 +1,8 @@
 import type { PublicEndpoint } from '@slipway/contract/deployments'
 import { expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { claimHosts } from '../../../src/core/domains/claim.ts'
 import { transaction } from '../../../src/db/database.ts'
-import { startWorld } from '../../harness.ts'
 
 const world = await startWorld({ baseDomain: 'apps.example.net' })
 const org = await world.org()

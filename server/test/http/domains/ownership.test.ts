@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { claimHosts } from '../../../src/core/domains/claim.ts'
 import { transaction } from '../../../src/db/database.ts'
-import { startWorld } from '../../harness.ts'
 
 const zone: Record<string, ZoneEntry> = {}
 const names = await serveNames(zone)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { endpoints } from '@slipway/contract/endpoints'
 import { ERROR_CODES } from '@slipway/contract/errors'
 import { expect, test, vi } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 
 const world = await startWorld()
 const { owner } = await world.org()

@@ -1,6 +1,6 @@
 import { ERROR_CODES, ErrorBody } from '@slipway/contract/errors'
 import { expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { factories } from '../../matrix/factories.ts'
 
 const world = await startWorld()

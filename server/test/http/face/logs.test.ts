@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { buildApp } from '../../../src/http/app.ts'
 import { createMetrics } from '../../../src/http/metrics.ts'
-import { startWorld } from '../../harness.ts'
 
 const world = await startWorld()
 const { owner } = await world.org()

@@ -4,7 +4,7 @@ import { migration } from '@slipway/contract/migration'
 import type { Scope } from '@slipway/contract/permissions'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { exampleRequest } from '../../matrix/places.ts'
 
 /** What the interface says, by hand: the other tables of routes are made from the code that they would judge. */

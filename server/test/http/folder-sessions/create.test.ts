@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { announce, file, put, SESSIONS, seal, shaOf, show, upload } from './folder.ts'
 
 const LIMITS = { files: 5, fileBytes: 1000, totalBytes: 2500 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
-import type { Org, World } from '../../harness.ts'
+import type { Org, World } from '../../../../test-kit/world.ts'
 
 type Api = Org['owner']['api']
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { openTree } from '../../../src/core/uploads/tree.ts'
-import { startWorld } from '../../harness.ts'
 import { announce, blobRows, file, onDisk, sendEntries, sendTar, shaOf, tarOf, upload } from './folder.ts'
 
 const LIMITS = { files: 20, fileBytes: 1_000_000, totalBytes: 2_000_000 }

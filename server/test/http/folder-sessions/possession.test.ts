@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { announce, blobRows, file, onDisk, put, SESSIONS, seal, sendEntries, shaOf, show, upload } from './folder.ts'
 
 /** A credential of one project gets no content of the organization by its hash: it sends the bytes, or has sent them. */

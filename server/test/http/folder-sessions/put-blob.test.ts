@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { announce, blobRows, file, onDisk, put, SESSIONS, seal, shaOf, show, upload } from './folder.ts'
 
 const world = await startWorld()

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { announce, file, onDisk, put, SESSIONS, seal, shaOf, show, tarOf } from './folder.ts'
 
 const world = await startWorld()

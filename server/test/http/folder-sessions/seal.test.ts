@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { openTree } from '../../../src/core/uploads/tree.ts'
-import { startWorld } from '../../harness.ts'
 import { announce, blobRows, file, put, SESSIONS, seal, shaOf, upload } from './folder.ts'
 
 const world = await startWorld()

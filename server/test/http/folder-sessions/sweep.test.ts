@@ -2,10 +2,10 @@ import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { sweepOrphans, sweepUploads } from '../../../src/core/uploads/sweep.ts'
 import { deleteUnused, findUnused } from '../../../src/core/uploads/sweep-store.ts'
 import { openTree } from '../../../src/core/uploads/tree.ts'
-import { startWorld } from '../../harness.ts'
 import { announce, blobRows, file, onDisk, put, sendEntries, shaOf, show, upload } from './folder.ts'
 
 const world = await startWorld()

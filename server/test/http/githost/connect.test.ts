@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buttonOf, connectBy } from '../../../../test-kit/githost-browser.ts'
+import type { Org } from '../../../../test-kit/world.ts'
 import { recheckInstallations } from '../../../src/core/githost/push/recheck.ts'
-import type { Org } from '../../harness.ts'
 import { PUBLIC_URL, REDIRECT, registeredApp, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld((lab) => {

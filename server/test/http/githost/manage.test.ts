@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectBy } from '../../../../test-kit/githost-browser.ts'
+import type { Org } from '../../../../test-kit/world.ts'
 import { connectedCredential } from '../../../src/core/githost/clone-token.ts'
 import { gitBinary } from '../../../src/drivers/git/binary.ts'
-import type { Org } from '../../harness.ts'
 import { connectedLogin, registeredApp, startGithostWorld } from './stage.ts'
 
 const { host, world, browser } = await startGithostWorld((lab) => {

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { GitHost } from '../../../../lab/githost/start.ts'
+import type { Org, World } from '../../../../test-kit/world.ts'
 import { linkProjects } from '../../../src/core/githost/mirror.ts'
 import { follow } from '../../../src/core/githost/push/head-store.ts'
 import { pollHeads } from '../../../src/core/githost/push/poll.ts'
@@ -8,7 +9,6 @@ import { settle } from '../../../src/core/githost/push/settle.ts'
 import { appPlace } from '../../../src/core/githost/secrets.ts'
 import { keepInstallation, keepLink } from '../../../src/core/githost/store.ts'
 import { newId } from '../../../src/db/ids.ts'
-import type { Org, World } from '../../harness.ts'
 
 type Stage = { host: GitHost; world: World }
 export type PushApp = { row: string; key: string; secret: string; slug: string; installationId: number }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 
 /** What the interface says, by hand. */
 const ROUTES = `

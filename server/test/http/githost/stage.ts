@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { type GitHost, startGitHost } from '../../../../lab/githost/start.ts'
 import { githostBrowser } from '../../../../test-kit/githost-browser.ts'
+import { type Org, startWorld, type World } from '../../../../test-kit/world.ts'
 import type { Config } from '../../../src/config.ts'
 import { accountPlace } from '../../../src/core/githost/secrets.ts'
 import { newId } from '../../../src/db/ids.ts'
 import type { GithostConfig } from '../../../src/githost-config.ts'
-import { type Org, startWorld, type World } from '../../harness.ts'
 
 export const PUBLIC_URL = 'https://slipway.example.com'
 export const REDIRECT = `${PUBLIC_URL}/api/githost/connect/redirect`

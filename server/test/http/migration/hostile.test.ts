@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MigrationStack } from '@slipway/contract/migration-shape'
 import { afterAll, expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { addServer, composeLabels, createContainer } from './stage.ts'
 
 const world = await startWorld()

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { dockerApi } from '../../../../lab/docker.ts'
 import { partDir } from '../../../../lab/paths.ts'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { addServer, composeLabels, createContainer } from './stage.ts'
 
 // A server that says nothing is played by a port of this machine.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { labPart } from '../../../../lab/ask.ts'
 import { dockerApi } from '../../../../lab/docker.ts'
+import type { Org } from '../../../../test-kit/world.ts'
 import { hostKeyOfLine } from '../../../src/drivers/ssh/host-key.ts'
-import type { Org } from '../../harness.ts'
 
 export type Which = 'host1' | 'host2'
 

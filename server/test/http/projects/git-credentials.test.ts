@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { openCredential } from '../../../src/core/projects/git-credential.ts'
 import * as projects from '../../../src/core/projects/store.ts'
 import { generateKeyPair } from '../../../src/drivers/ssh/key-pair.ts'
-import { startWorld } from '../../harness.ts'
 
 const world = await startWorld()
 const org = await world.org()

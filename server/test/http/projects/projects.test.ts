@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startWorld } from '../../harness.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 
 const world = await startWorld()
 const org = await world.org()

@@ -3,10 +3,10 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { processorMs } from '../../../../test-kit/processor.ts'
+import { startWorld } from '../../../../test-kit/world.ts'
 import { engineOf } from '../../../src/core/servers/engine-of.ts'
 import * as servers from '../../../src/core/servers/store.ts'
 import { makeDeployment } from '../../deployments/made.ts'
-import { startWorld } from '../../harness.ts'
 
 const engine = labPart('engine')
 const host1 = labPart('host1')
