@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { until } from '../../../server/src/drivers/edge/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { handshake } from './client.ts'
 import type { TlsWorld } from './world.ts'
 
@@ -17,7 +17,7 @@ export async function keepChanging(world: TlsWorld, project: string) {
     await world.ca.dns.set(host, { a: [world.here] })
     await world.site.ask('POST', path, { host })
   }
-  await until('certificates', 60, async () => {
+  await until('certificates', 60_000, async () => {
     const known = await world.domains(project)
     return NAMES.every((host) => known.find((one) => one.host === host)?.certificate?.state === 'valid')
   })
@@ -43,7 +43,7 @@ async function changed({ site, door }: TlsWorld, path: string, n: number, change
   await site.ask('POST', '/api/deployments/ssl/renew', { domain, force: true })
   await until(
     `another certificate of ${domain}`,
-    30,
+    30_000,
     async () => (await handshake(door, domain)).serial !== before.serial,
   )
   changes.renewals++
