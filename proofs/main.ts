@@ -4,6 +4,7 @@ import { loadavg } from 'node:os'
 import { keep, readLedger } from './ledger/ledger.ts'
 import { chosen, isFull, sizes } from './ledger/sizes.ts'
 import { subjectOf } from './ledger/subject.ts'
+import { replay } from './mutations/replay.ts'
 
 /** A claim about Slipway and the program that shows it. */
 export type Proof = {
@@ -80,10 +81,11 @@ async function all(): Promise<boolean> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 process.setMaxListeners(100)
 
-const [wanted] = process.argv.slice(2)
+const [wanted, ...more] = process.argv.slice(2)
 if (wanted === undefined) await list()
 else if (wanted === '--stale') stale()
 else if (wanted === '--all') process.exitCode = (await all()) ? 0 : 1
+else if (wanted === '--mutate') process.exitCode = (await replay(more)) ? 0 : 1
 else if (!names().includes(wanted)) {
   console.error(`There is no proof named ${wanted}. bin/prove lists them.`)
   process.exitCode = 2

@@ -1,0 +1,5 @@
+import { access } from './access.ts'
+import type { Mutation } from './mutation.ts'
+
+/** Faults that were seen to turn something red. What takes seconds comes first. */
+export const mutations: Mutation[] = [...access]
