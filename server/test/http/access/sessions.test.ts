@@ -76,6 +76,7 @@ test.each([
   ['a sandboxed page', { origin: 'null' }],
   ['a sibling host', { origin: ORIGIN.replace('://', '://evil.'), 'sec-fetch-site': 'same-site' }],
   ['our origin, but the browser says otherwise', { origin: ORIGIN, 'sec-fetch-site': 'cross-site' }],
+  ['a host whose name begins like ours', { origin: `${ORIGIN}.evil.example` }],
   ['a client that says nothing', {}],
 ])('a session cookie cannot be used for a write by %s', async (_, headers) => {
   for (const [method, path] of [
