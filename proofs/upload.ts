@@ -118,12 +118,16 @@ async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; rate: numb
 async function refusals(api: Uploader): Promise<void> {
   for (const { what, files, code } of REFUSED(FILES + 501)) {
     const answer = await api.tryAnnounce(files)
-    check(`${what}: ${answer.code}: ${answer.error.slice(0, 90)}`, answer.code === code)
+    check(`${what}: ${told(answer, 90)}`, answer.code === code)
   }
   const right: Content = { path: 'a', bytes: Buffer.from('the right bytes') }
   const { uploadSessionId } = await api.announce([right])
   const wrong = await api.tryPut(uploadSessionId, hashOf(right), Buffer.from('the wrong bytes'))
-  check(`a wrong hash: ${wrong.code}: ${wrong.error.slice(0, 60)}`, wrong.code === 'hash_mismatch')
+  check(`a wrong hash: ${told(wrong, 60)}`, wrong.code === 'hash_mismatch')
   const long = await api.tryPut(uploadSessionId, hashOf(right), Buffer.alloc(5_000_000))
-  check(`a wrong size: ${long.code}: ${long.error.slice(0, 60)}`, long.code === 'hash_mismatch')
+  check(`a wrong size: ${told(long, 60)}`, long.code === 'hash_mismatch')
 }
+
+/** What was taken is told as well: it is what a proof is looking for. */
+const told = ({ code, error }: { code?: string; error?: string }, most: number) =>
+  code === undefined ? 'it was taken' : `${code}: ${(error ?? '').slice(0, most)}`

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { FolderSession } from '@slipway/contract/folder-sessions'
 import { type Content, hashOf } from './upload-contents.ts'
 
-type Refused = { code: string; error: string }
+type Refused = { code?: string; error?: string }
 export type Uploader = ReturnType<typeof uploader>
 
 const PATH = '/api/projects/folder-sessions'
