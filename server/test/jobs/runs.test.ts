@@ -218,6 +218,16 @@ test('a superseding run ends those that have not started, and only those', async
   expect([await yard.effects(b), await yard.effects(c)]).toEqual([[], []])
 })
 
+test('a run that is under way is superseded by nobody, and goes on to its end', async () => {
+  const lane = newId('prj')
+  const first = await yard.submit({ buildMs: 2000 }, { lane })
+  await yard.untilEffect(first, 'start:build')
+  const next = await yard.submit({}, { lane, supersede: ['test'] })
+  expect(await yard.statusOf(first)).toBe('running')
+  await yard.untilStatus(first, 'succeeded')
+  await yard.untilStatus(next, 'succeeded')
+})
+
 test('only runs of the kinds that were named are superseded', async () => {
   const lane = newId('prj')
   const first = await yard.submit({ gate: true }, { lane })
