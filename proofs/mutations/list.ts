@@ -1,5 +1,6 @@
 import { access } from './access.ts'
 import type { Mutation } from './mutation.ts'
+import { runs } from './runs.ts'
 
 /** Faults that were seen to turn something red. What takes seconds comes first. */
-export const mutations: Mutation[] = [...access]
+export const mutations: Mutation[] = [...access, ...runs]
