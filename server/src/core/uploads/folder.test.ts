@@ -65,6 +65,11 @@ test.each([
   ['a target that leaves and comes back', [link('a/l', '../../folder/x')], 'leaves the folder'],
   ['a target that leaves through a name that does not exist', [link('l', 'a/../../x')], 'leaves the folder'],
   ['a target that leaves through another link', [link('d/e/up', '../..'), link('l', 'd/e/up/../x')], 'leaves the'],
+  [
+    'a target that leaves through a link behind another',
+    [link('a', 'b/../../x'), link('b', 'd/up'), link('d/up', '..')],
+    'leaves the folder',
+  ],
   ['a chain that leaves at its end', [link('a', 'b'), link('b', 'c'), link('c', '../x')], 'leaves the folder'],
   ['an entry below a link', [link('a', 'b'), file('a/c')], 'is a file or a link, but other entries lie below it'],
   ['a link to itself', [link('a', 'a')], 'a circle'],
