@@ -1,6 +1,7 @@
 import { access } from './access.ts'
 import type { Mutation } from './mutation.ts'
 import { runs } from './runs.ts'
+import { stored } from './stored.ts'
 
 /** Faults that were seen to turn something red. What takes seconds comes first. */
-export const mutations: Mutation[] = [...access, ...runs]
+export const mutations: Mutation[] = [...access, ...runs, ...stored]
