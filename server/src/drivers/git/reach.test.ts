@@ -92,6 +92,20 @@ test('addresses that are not allowed are left out, and with none left nothing is
   expect(server.seen.length).toBe(before)
 })
 
+test('of several addresses of a name only those that are allowed are ever tried', async () => {
+  let met = 0
+  const trap = createServer((socket) => {
+    met++
+    socket.destroy()
+  })
+  await new Promise<void>((done) => trap.listen(Number(port), '127.0.0.2', done))
+  names['two.slipway.test'] = ['127.0.0.2', '127.0.0.1']
+  const found = await driver({ mayConnect: open })
+    .resolve(at('two.slipway.test'), never)
+    .finally(() => trap.close())
+  expect([found.commitSha, met]).toEqual([commitSha, 0])
+})
+
 test('other ways to write an address are judged as what they are', async () => {
   const before = server.seen.length
   const judged: string[] = []
