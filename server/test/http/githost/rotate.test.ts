@@ -51,6 +51,9 @@ test('the secret of the hook is drawn anew; deliveries with the old one are take
   expect([await told(old), await told(await secretOf('hookSecret')), await told('another')]).toEqual([202, 202, 401])
   const hours = (Date.parse(rotated.body.oldUntil) - Date.now()) / 3600_000
   expect(Math.round(hours)).toBe(24)
+  const over = { oldHookSecretUntil: new Date(Date.now() - 1000) }
+  await db.updateTable('githostApp').set(over).where('id', '=', app.row).execute()
+  expect([await told(old), await told(await secretOf('hookSecret'))]).toEqual([401, 202])
 })
 
 test('where the host did not answer, both secrets stay good, and the next try goes on with the same', async () => {
