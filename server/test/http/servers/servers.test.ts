@@ -86,7 +86,8 @@ test('another host key than the pinned one fails and is never taken over', async
   const server = await add({ hostKey })
   for (let i = 0; i < 2; i++) {
     const { server: checked, checks } = await check(server.id)
-    expect(checks.connection).toMatchObject({ state: 'failed', fix: expect.any(String) })
+    const found = expect.stringContaining(`${hostKey} is the confirmed one`)
+    expect(checks.connection).toMatchObject({ state: 'failed', found, fix: expect.any(String) })
     expect(checked.hostKey).toBe(hostKey)
   }
 })
