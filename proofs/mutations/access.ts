@@ -6,12 +6,20 @@ const ACCESS = 'server/test/http/access'
 /** Who comes in, as whom, and how far. */
 export const access: Mutation[] = [
   {
-    name: 'token-expiry-in-seconds',
+    name: 'token-expiry-a-day-late',
+    guards: `${MODEL}: an access token ends at its expiry`,
+    file: 'server/src/core/access/store.ts',
+    find: 'coalesce(t.expires_at <= now(), false) as expired',
+    replace: "coalesce(t.expires_at <= now() - interval '1 day', false) as expired",
+    red: { test: `${ACCESS}/tokens.test.ts`, title: 'an expired token is refused and says so' },
+  },
+  {
+    name: 'token-expiry-by-the-clock-of-the-process',
     guards: `${MODEL}: an access token ends at its expiry`,
     file: 'server/src/core/access/authenticate.ts',
-    find: 'row.expires_at.getTime() <= Date.now()',
-    replace: 'row.expires_at.getTime() <= Date.now() / 1000',
-    red: { test: `${ACCESS}/tokens.test.ts`, title: 'an expired token is refused and says so' },
+    find: 'if (row.expired && row.expires_at) {',
+    replace: 'if (row.expires_at && row.expires_at.getTime() <= Date.now()) {',
+    red: { test: `${ACCESS}/tokens.test.ts`, title: 'is judged by the clock of the database' },
   },
   {
     name: 'scope-instead-of-role',

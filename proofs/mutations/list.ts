@@ -7,4 +7,11 @@ import { runs } from './runs.ts'
 import { stored } from './stored.ts'
 
 /** Faults that were seen to turn something red. What takes seconds comes first. */
-export const mutations: Mutation[] = [...access, ...runs, ...stored, ...network, ...byProofsOfData, ...byProofsOfDeploys]
+export const mutations: Mutation[] = [
+  ...access,
+  ...runs,
+  ...stored,
+  ...network,
+  ...byProofsOfData,
+  ...byProofsOfDeploys,
+]
