@@ -62,10 +62,9 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'database-migrated-for-each-test',
     guards: 'bin/prove fresh-database',
-    file: 'server/test/database.ts',
-    find: "  const template = options.migrated === false ? 'template0' : process.env.SLIPWAY_TEST_TEMPLATE\n  await asAdmin((client) => client.query(`create database ${name} template ${template}`))\n  const url = databaseUrl(name)\n  const open = openDatabase({ url, connections: 10, onError: () => {} })\n",
-    replace:
-      '  await asAdmin((client) => client.query(`create database ${name} template template0`))\n  const url = databaseUrl(name)\n  const open = openDatabase({ url, connections: 10, onError: () => {} })\n  if (options.migrated !== false) await migrate(open.db)\n',
+    file: 'test-kit/database.ts',
+    find: '  const template = process.env.SLIPWAY_TEST_TEMPLATE\n',
+    replace: '  const template = undefined\n',
     red: { prove: 'fresh-database', says: /MISSED fresh-database: median [1-9]\d{2,} ms/ },
   },
   {
