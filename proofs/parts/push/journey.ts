@@ -43,9 +43,11 @@ export async function journey(stage: Stage, { dir, logFile }: Kept): Promise<{ f
 
   const broken = await git.commit({ 'server.js': 'process.exit(1)\n' })
   await git.push()
-  await until('the failed version is red', DEADLINE_MS, async () =>
-    (await git.statuses(broken))[0] === 'failure' ? true : undefined,
-  )
+  const told = await until('the failed version is told', DEADLINE_MS, async () => {
+    const [state = 'pending'] = await git.statuses(broken)
+    return state === 'pending' ? undefined : state
+  })
+  check(`the failed version is red: ${told}`, told === 'failure')
   check('its deployment at the host failed', (await git.deployments())[0]?.join() === `${broken},failure`)
   check('it failed here', (await newest(stage, followed.projectId)).status === 'failed')
   const visited = (await site.visit('shop0')).text
