@@ -59,6 +59,9 @@ export async function inspect(
     ...shown.flatMap(({ status }, n) =>
       fault(isRight(status, n === shown.length - 1), `number ${n + 1} ended as ${status}`),
     ),
+    ...shown.flatMap(({ status, steps }, n) =>
+      fault(status !== 'superseded' || steps.length === 0, `number ${n + 1} was superseded after it had begun`),
+    ),
     ...fault(shown.at(-1)?.active === true, 'the newest is not the active one'),
     ...fault(
       shown.every(({ number }, n) => number === n + 1),
