@@ -1,6 +1,7 @@
 import { access } from './access.ts'
 import { byProofsOfData } from './by-proofs-of-data.ts'
 import { byProofsOfDeploys } from './by-proofs-of-deploys.ts'
+import { containers } from './containers.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
 import { runs } from './runs.ts'
@@ -12,6 +13,7 @@ export const mutations: Mutation[] = [
   ...runs,
   ...stored,
   ...network,
+  ...containers,
   ...byProofsOfData,
   ...byProofsOfDeploys,
 ]
