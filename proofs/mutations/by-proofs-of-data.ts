@@ -35,6 +35,14 @@ export const byProofsOfData: Mutation[] = [
     },
   },
   {
+    name: 'renewed-as-often-as-asked',
+    guards: 'bin/prove tls',
+    file: 'server/src/core/certificates/renew.ts',
+    find: 'now - askedAt.getTime() < HOUR_MS)',
+    replace: 'now - askedAt.getTime() < HOUR_MS / 3600_000)',
+    red: { prove: 'tls', says: /FAULT a second time within the hour is too often/ },
+  },
+  {
     name: 'empty-is-not-a-default',
     guards: 'bin/prove compose-oracle',
     file: 'server/src/core/compose/variables/interpolate.ts',
@@ -100,11 +108,31 @@ export const byProofsOfData: Mutation[] = [
     },
   },
   {
+    name: 'two-processes-poll-the-same',
+    guards: 'bin/prove githost-scale',
+    file: 'server/src/core/githost/push/poll-store.ts',
+    find: 'polled_at = ${now}, poller = ${poller} from near',
+    replace: 'poller = ${poller} from near',
+    red: {
+      prove: 'githost-scale',
+      says: /[1-9]\d* heads polled by two/,
+      sizes: { SLIPWAY_GITHOST_INSTALLATIONS: '200', SLIPWAY_GITHOST_SECONDS: '60', SLIPWAY_GITHOST_LARGE: '200' },
+    },
+  },
+  {
     name: 'outage-read-as-not-found',
     guards: 'bin/prove githost',
     file: 'server/src/drivers/githost/explain.ts',
     find: 'if (status === 404 || status === 410) return',
     replace: 'if (status === 404 || status >= 500) return',
     red: { prove: 'githost', says: /^ {2}WRONG / },
+  },
+  {
+    name: 'lab-host-forgets-a-field',
+    guards: 'bin/prove githost-lab',
+    file: 'lab/githost/rest/deployments.ts',
+    find: "    node_id: nodeId('Deployment', id),\n",
+    replace: '',
+    red: { prove: 'githost-lab', says: /against the description: / },
   },
 ]
