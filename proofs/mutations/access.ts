@@ -73,7 +73,7 @@ export const access: Mutation[] = [
   {
     name: 'cookie-without-origin',
     guards: `${MODEL}: a write with a session is taken only from the instance’s own pages`,
-    file: 'server/src/http/cross-site.ts',
+    file: 'server/src/http/csrf.ts',
     find: '  if (!said) throw refusal(publicUrl)\n',
     replace: '',
     red: { test: `${ACCESS}/sessions.test.ts`, title: 'a session cookie cannot be used for a write by' },
@@ -81,7 +81,7 @@ export const access: Mutation[] = [
   {
     name: 'origin-by-its-beginning',
     guards: `${MODEL}: a write with a session is taken only from the instance’s own pages`,
-    file: 'server/src/http/cross-site.ts',
+    file: 'server/src/http/csrf.ts',
     find: 'origin !== new URL(publicUrl).origin',
     replace: '!origin.startsWith(new URL(publicUrl).origin)',
     red: { test: `${ACCESS}/sessions.test.ts`, title: 'a session cookie cannot be used for a write by' },

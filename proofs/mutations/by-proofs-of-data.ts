@@ -13,7 +13,7 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'half-a-character-let-in',
     guards: 'bin/prove fuzz-api',
-    file: 'server/src/http/storable.ts',
+    file: 'server/src/http/reject-unstorable-text.ts',
     find: "value.includes('\\0') || !value.isWellFormed()",
     replace: "value.includes('\\0')",
     red: {

@@ -4,7 +4,7 @@ import { claimKeys } from './core/sealing/keys-in-use.ts'
 import { noteBuild } from './db/builds.ts'
 import { migrate } from './db/migrate.ts'
 import { buildApp } from './http/app.ts'
-import { letGo } from './http/let-go.ts'
+import { keepUntilLastAnswer } from './http/graceful-shutdown.ts'
 import { createMetrics } from './http/metrics.ts'
 import { checkStart } from './start-checks.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -36,7 +36,7 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
     const { lost } = await begin()
     await checkStart(config, logger)
     const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })
-    const connections = letGo(app.server)
+    const connections = keepUntilLastAnswer(app.server)
     await app.listen({ host: config.host, port: config.port }).catch(explainListen)
     const { port } = app.server.address() as AddressInfo
     const upkeep = startUpkeep(platform, logger)

@@ -7,7 +7,7 @@ import { type Caller, isOfProject, require, requireUnrestricted } from '../core/
 import { sessionCookie } from '../core/access/people.ts'
 import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
-import { refuseCrossSite, refuseForeignPage } from './cross-site.ts'
+import { refuseCrossSite, refuseForeignPage } from './csrf.ts'
 import { line } from './line.ts'
 import { networkOf, type Strangers, strangers } from './strangers.ts'
 

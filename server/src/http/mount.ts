@@ -12,7 +12,7 @@ import { type Answer, answerOnce } from './idempotency.ts'
 import type { Input, Route } from './route.ts'
 import { sentence } from './sentence.ts'
 import { serializer } from './serializer.ts'
-import { unstorable } from './storable.ts'
+import { unstorable } from './reject-unstorable-text.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

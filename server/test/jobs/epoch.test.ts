@@ -19,11 +19,11 @@ test('a call that was in hand when the database became another one is not ended 
   epoch.begin(now)
   const listener = openListener({ databaseUrl: yard.url, log })
   const transport = openTransport({ databaseUrl: yard.url, listener, log, epoch })
-  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  const { promise: keepUntilLastAnswer, resolve } = Promise.withResolvers<void>()
   let held = 0
   const work = await transport.work(ONE, async () => {
     held += 1
-    await letGo
+    await keepUntilLastAnswer
   })
   const lane = await yard.submit()
   await until('it is in hand', 30_000, () => (held > 0 ? true : undefined))

@@ -12,59 +12,59 @@ import { createRepository, removeRepository } from '../../core/githost/manage.ts
 import { githostHome, githostStatus, localStatus, pollAttempt } from '../../core/githost/status.ts'
 import type { Platform } from '../../core/platform.ts'
 import { githostPage, githostPageHeaders } from '../githost-page.ts'
-import { untilGone } from '../gone.ts'
+import { abortOnDisconnect } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'
 
 export const githostRoutes = (platform: Platform): Route[] => [
   on(githost.status, ({ caller }) => githostStatus(platform, caller)),
-  on(githost.home, ({ caller, query, reply }) => githostHome(platform, caller, query, untilGone(reply))),
-  on(githost.localStatus, ({ caller, reply }) => localStatus(platform, caller, untilGone(reply))),
+  on(githost.home, ({ caller, query, reply }) => githostHome(platform, caller, query, abortOnDisconnect(reply))),
+  on(githost.localStatus, ({ caller, reply }) => localStatus(platform, caller, abortOnDisconnect(reply))),
   on(githost.poll, ({ caller }) => pollAttempt(platform, caller)),
-  on(githost.connect, ({ caller, body, reply }) => connect(platform, caller, body, untilGone(reply))),
+  on(githost.connect, ({ caller, body, reply }) => connect(platform, caller, body, abortOnDisconnect(reply))),
   on(githost.redirect, ({ request, reply }) => redirect(platform, request, reply)),
   on(githost.disconnect, ({ caller, body, query }) =>
     disconnect(platform, caller, body.source ?? query.source ?? 'all'),
   ),
   on(githost.list, ({ caller, query, reply }) =>
-    listRepositories(platform, caller, query, { signal: untilGone(reply) }),
+    listRepositories(platform, caller, query, { signal: abortOnDisconnect(reply) }),
   ),
-  on(githost.create, ({ caller, body, reply }) => createRepository(platform, caller, body, untilGone(reply))),
+  on(githost.create, ({ caller, body, reply }) => createRepository(platform, caller, body, abortOnDisconnect(reply))),
   on(githost.ofOrganization, ({ caller, params, query, reply }) =>
     listRepositories(
       platform,
       caller,
       { ...query, owner: params.org },
-      { signal: untilGone(reply), organization: true },
+      { signal: abortOnDisconnect(reply), organization: true },
     ),
   ),
   on(githost.show, ({ caller, params, query, reply }) =>
-    showRepository(platform, caller, { ...params, branches: query.branches === 'true', signal: untilGone(reply) }),
+    showRepository(platform, caller, { ...params, branches: query.branches === 'true', signal: abortOnDisconnect(reply) }),
   ),
   on(githost.remove, ({ caller, params, reply }) =>
-    removeRepository(platform, caller, { ...params, signal: untilGone(reply) }),
+    removeRepository(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),
   ),
   on(githost.branches, ({ caller, params, query, reply }) =>
-    listBranches(platform, caller, { ...params, ...query, signal: untilGone(reply) }),
+    listBranches(platform, caller, { ...params, ...query, signal: abortOnDisconnect(reply) }),
   ),
   on(githost.cloneToken, ({ caller, params, reply }) =>
-    cloneToken(platform, caller, { ...params, signal: untilGone(reply) }),
+    cloneToken(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),
   ),
   on(githost.files, ({ caller, params, query, reply }) =>
-    listFiles(platform, caller, { ...params, ...query, signal: untilGone(reply) }),
+    listFiles(platform, caller, { ...params, ...query, signal: abortOnDisconnect(reply) }),
   ),
   on(githost.file, ({ caller, params, query, reply }) =>
-    readFile(platform, caller, { ...params, ...query, signal: untilGone(reply) }),
+    readFile(platform, caller, { ...params, ...query, signal: abortOnDisconnect(reply) }),
   ),
   on(githost.hooks, ({ caller, params, reply }) =>
-    listHooks(platform, caller, { ...params, signal: untilGone(reply) }),
+    listHooks(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),
   ),
   on(githost.addHook, async ({ caller, params, reply }) => {
-    const answer = await addHook(platform, caller, { ...params, signal: untilGone(reply) })
+    const answer = await addHook(platform, caller, { ...params, signal: abortOnDisconnect(reply) })
     if (answer.created) reply.code(201)
     return answer
   }),
   on(githost.removeHook, ({ caller, params, body, reply }) =>
-    removeHook(platform, caller, { ...params, ...body, signal: untilGone(reply) }),
+    removeHook(platform, caller, { ...params, ...body, signal: abortOnDisconnect(reply) }),
   ),
 ]
 

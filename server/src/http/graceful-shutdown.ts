@@ -2,12 +2,12 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Node ends idle connections the moment a server stops to listen, and with them any request that was sent on one just
+ * Graceful shutdown. Node ends idle connections the moment a server stops to listen, and with them any request that was sent on one just
  * then. Here a connection stays: the next answer on it says that it is the last. One that two calls of `endUnused` have
  * seen without a request, and without a byte in between, is ended: however late this process comes to look, it has read
  * in between what was there.
  */
-export function letGo(server: Server): { endUnused(): void } {
+export function keepUntilLastAnswer(server: Server): { endUnused(): void } {
   server.closeIdleConnections = () => {}
   const open = new Map<Socket, { answering: number; seenBytes: number | null }>()
   server.on('connection', (socket) => {

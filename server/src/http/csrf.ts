@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * A browser sends the session cookie along whoever's page it shows. A write is taken only when the browser says it
+ * CSRF. A browser sends the session cookie along whoever's page it shows. A write is taken only when the browser says it
  * comes from our own pages; a client that says nothing at all has no business with a session cookie.
  */
 export function refuseCrossSite(request: FastifyRequest, publicUrl: string): void {
