@@ -1,4 +1,4 @@
-import { turns } from '../server/src/core/turns.ts'
+import { semaphore } from '../server/src/core/semaphore.ts'
 import { daily } from './parts/destinations/background.ts'
 import { type Case, type Outcome, tryCase } from './parts/destinations/case.ts'
 import { type Ground, openGround } from './parts/destinations/ground.ts'
@@ -52,11 +52,11 @@ async function tryAll(ground: Ground, note: (what: string, found: string[]) => v
     ...(await serverCases(ground)),
     ...storedCases(ground, bucket.name),
   ]
-  const inTurn = turns(AT_ONCE)
+  const withPermit = semaphore(AT_ONCE)
   const attempt = async (one: Case) => {
     const outcome = await tryCase(ground, one)
     note(`${one.title} (${(outcome.ms / 1000).toFixed(1)} s): ${outcome.reason}`, outcome.faults)
     return outcome
   }
-  return Promise.all(cases.map((one) => inTurn(() => attempt(one))))
+  return Promise.all(cases.map((one) => withPermit(() => attempt(one))))
 }

@@ -1,9 +1,9 @@
-import { type Turns, turns } from '../core/turns.ts'
+import { type Semaphore, semaphore } from '../core/semaphore.ts'
 import { Refusal } from '../errors.ts'
 
 /** A semaphore with a bounded line in front: whoever finds it full is told to come back, and costs nothing. */
-export function line(atOnce: number, most: number): Turns {
-  const inTurn = turns(atOnce)
+export function line(atOnce: number, most: number): Semaphore {
+  const withPermit = semaphore(atOnce)
   let here = 0
   return async (work) => {
     if (here >= most) {
@@ -14,7 +14,7 @@ export function line(atOnce: number, most: number): Turns {
     }
     here++
     try {
-      return await inTurn(work)
+      return await withPermit(work)
     } finally {
       here--
     }

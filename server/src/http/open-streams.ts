@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { mayGoOn, type Viewer } from '../core/deployments/viewers.ts'
 import type { Platform } from '../core/platform.ts'
-import type { Turns } from '../core/turns.ts'
+import type { Semaphore } from '../core/semaphore.ts'
 import { Refusal } from '../errors.ts'
 import { begin, type Kind, type Source, Stream } from './event-stream.ts'
 import { line } from './line.ts'
@@ -10,7 +10,7 @@ type Send = (reply: FastifyReply, source: Source, kind?: Kind) => Promise<void>
 
 export type Streams = {
   /** What has to be found out before: however many viewers come at once, they do not crowd the database. */
-  inLine: Turns
+  inLine: Semaphore
   /** Opens one for a viewer, unless that has too many open already. */
   open<T>(viewer: Viewer, opening: (send: Send) => Promise<T>): Promise<T>
 }

@@ -56,14 +56,14 @@ async function restart(parts: DeployParts, run: Run, engine: EngineTarget, row: 
     if (job) continue
     const key = { project: row.projectId, service }
     const options = { signal, token: run.id, deployment, guard: () => run.write(async () => {}) }
-    const { generation } = await inTurn(signal, () => parts.runtime.restart(engine, key, options))
+    const { generation } = await retryWhileBusy(signal, () => parts.runtime.restart(engine, key, options))
     ended.push(await watch(parts, engine, key, { deployment, generation, signal }))
   }
   return ended
 }
 
 /** What the engine is still changing from before gets the time for it. */
-async function inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function retryWhileBusy<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + TURN_MS
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import { turns } from '../turns.ts'
+import { semaphore } from '../semaphore.ts'
 
 /** Runs looks at servers: each takes memory here and work there. */
 export type ScanTurns = <T>(serverId: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
@@ -9,7 +9,7 @@ const MOST_WAITING = 20
 
 /** A few at a time in a process, and one of a server. */
 export function scanTurns(): ScanTurns {
-  const inTurn = turns(AT_ONCE)
+  const withPermit = semaphore(AT_ONCE)
   const busy = new Map<string, Promise<unknown>>()
   let waiting = 0
   return async (serverId, signal, work) => {
@@ -19,7 +19,7 @@ export function scanTurns(): ScanTurns {
     const mine = before
       .catch(() => {})
       .then(() =>
-        inTurn(async () => {
+        withPermit(async () => {
           signal.throwIfAborted()
           return work()
         }),

@@ -1,4 +1,4 @@
-import { turns } from '../../turns.ts'
+import { semaphore } from '../../semaphore.ts'
 
 export type Shelf<T> = {
   /** What lies under the key, or what `make` makes of it, once for all who ask meanwhile. */
@@ -9,7 +9,7 @@ type Options<T> = { mostBytes: number; atOnce: number; sizeOf(value: T): number;
 
 /** Keeps what was used last, up to so many bytes, and makes no more than so many things at once. */
 export function shelf<T>({ mostBytes, atOnce, sizeOf, keeps }: Options<T>): Shelf<T> {
-  const inTurn = turns(atOnce)
+  const withPermit = semaphore(atOnce)
   const making = new Map<string, Promise<T>>()
   // In the order of their last use.
   const kept = new Map<string, T>()
@@ -34,7 +34,7 @@ export function shelf<T>({ mostBytes, atOnce, sizeOf, keeps }: Options<T>): Shel
       }
       const others = making.get(key)
       if (others) return others
-      const made = inTurn(make)
+      const made = withPermit(make)
       making.set(key, made)
       try {
         const value = await made

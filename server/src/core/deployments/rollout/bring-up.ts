@@ -29,7 +29,7 @@ export async function bringUp(
   const { deployment, events } = scene
   const { service } = spec
   if (spec.deployment === deployment.id) await stopPredecessors(scene, spec, release, signal)
-  const applied = await applyInTurn(scene, spec, signal)
+  const applied = await retryWhileBusy(scene, spec, signal)
   // One of a former deployment that is as it was.
   if (applied.did === 'unchanged' && spec.deployment !== deployment.id) return
   // A job that is looked at again has been told of.
@@ -117,7 +117,7 @@ function interruption() {
  * One rollout at a time: the engine may still be watching what the last one put back. A rollout that nobody brought to an
  * end is first turned back to the active release; over a bad version the engine would go back to the bad one.
  */
-async function applyInTurn(scene: Scene, spec: ServiceSpec, signal: AbortSignal) {
+async function retryWhileBusy(scene: Scene, spec: ServiceSpec, signal: AbortSignal) {
   const { parts, engine, run } = scene
   const guard = () => run.write(async () => {})
   const deadline = performance.now() + TURN_MS

@@ -13,7 +13,7 @@ import { patchService } from '../services-store.ts'
 import { bringUp } from './bring-up.ts'
 import { orderOf } from './exclusive.ts'
 import { ensureGround } from './ground.ts'
-import { inTurns } from './in-turns.ts'
+import { inDependencyOrder } from './in-dependency-order.ts'
 import { openBothDoors } from './open-doors.ts'
 import { putBack, putBackOne } from './put-back.ts'
 
@@ -67,7 +67,7 @@ export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Froze
     return brought
   }
   const order = orderOf(release, await activeRelease(scene))
-  return inTurns(order.services, { after: order.after, most: AT_ONCE, one, held })
+  return inDependencyOrder(order.services, { after: order.after, most: AT_ONCE, one, held })
 }
 
 /** Its failure is an answer, not an end: others of its release may be fine. */

@@ -1,7 +1,7 @@
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Runs what it is given, at most so many at a time, in the order they came. */
-export function turns(atOnce: number): Turns {
+/** A counting semaphore: runs what it is given, at most so many at a time, in the order they came. */
+export function semaphore(atOnce: number): Semaphore {
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {

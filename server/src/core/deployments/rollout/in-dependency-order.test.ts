@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Wait } from '../blueprint/blueprint.ts'
-import { inTurns } from './in-turns.ts'
+import { inDependencyOrder } from './in-dependency-order.ts'
 
 const wait = (service: string, required = true): Wait => ({ service, until: 'healthy', required })
 const items = (...names: string[]) => names.map((service) => ({ service }))
@@ -9,7 +9,7 @@ async function play(names: string[], after: Record<string, Wait[]>, failing: str
   const told: string[] = []
   let now = 0
   let peak = 0
-  const ends = await inTurns(items(...names), {
+  const ends = await inDependencyOrder(items(...names), {
     after,
     most,
     one: async ({ service }) => {
@@ -52,7 +52,7 @@ test('what is not required keeps nobody back', async () => {
 
 test('what one throws is thrown when the others have ended', async () => {
   const ended: string[] = []
-  const work = inTurns(items('bad', 'slow'), {
+  const work = inDependencyOrder(items('bad', 'slow'), {
     after: {},
     most: 2,
     one: async ({ service }) => {

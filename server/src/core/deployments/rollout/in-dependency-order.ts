@@ -1,8 +1,8 @@
-import { turns } from '../../turns.ts'
+import { semaphore } from '../../semaphore.ts'
 import type { Wait } from '../blueprint/blueprint.ts'
 
 type Ended = { came: boolean }
-type Turns<Item, End> = {
+type Order<Item, End> = {
   after: Record<string, Wait[]>
   /** That many at a time. */
   most: number
@@ -12,12 +12,12 @@ type Turns<Item, End> = {
 }
 
 /** Each when all that it waits for has come, several at a time. Whatever throws is thrown when the others have ended. */
-export async function inTurns<Item extends { service: string }, End extends Ended>(
+export async function inDependencyOrder<Item extends { service: string }, End extends Ended>(
   items: Item[],
-  { after, most, one, held }: Turns<Item, End>,
+  { after, most, one, held }: Order<Item, End>,
 ): Promise<End[]> {
   const ends = new Map<string, Promise<End>>()
-  const turn = turns(most)
+  const withPermit = semaphore(most)
   for (const item of items) {
     const waits = (after[item.service] ?? []).filter(({ service }) => ends.has(service))
     const begin = async (): Promise<End> => {
@@ -25,7 +25,7 @@ export async function inTurns<Item extends { service: string }, End extends Ende
         const end = await ends.get(service)
         if (!end?.came && required) return held(item, service)
       }
-      return turn(() => one(item))
+      return withPermit(() => one(item))
     }
     const end = begin()
     end.catch(() => {})
