@@ -9,10 +9,10 @@ import { notFound, Refusal } from '../errors.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
 import { setEntityTag, versionIn } from './entity-tag.ts'
 import { type Answer, answerOnce } from './idempotency.ts'
+import { unstorable } from './reject-unstorable-text.ts'
 import type { Input, Route } from './route.ts'
 import { sentence } from './sentence.ts'
 import { serializer } from './serializer.ts'
-import { unstorable } from './reject-unstorable-text.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

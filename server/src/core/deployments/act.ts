@@ -11,10 +11,10 @@ import * as uploads from '../uploads/store.ts'
 import { append } from './events-store.ts'
 import { allowed, requireDeployment } from './find.ts'
 import { overridesOf } from './overrides.ts'
+import { scheduleSettle } from './schedule-settle.ts'
 import { shape, stateOf } from './shape.ts'
 import * as store from './store.ts'
 import { submitDeployment } from './submit.ts'
-import { leaveToSettle } from './unsettled.ts'
 
 type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys' | 'config'>
 const MOST_PINS = 10
@@ -32,7 +32,7 @@ export async function cancelDeployment(parts: Parts, caller: Caller, id: string)
     const end = { status: 'cancelled', finishedAt: at, waitingOn: null } as const
     await store.update(tx, id, over ? end : { cancelling: true, waitingOn: null })
     // At a gate an image may have been built already.
-    if (over && row.images.length > 0) await leaveToSettle(tx, parts.transport, row)
+    if (over && row.images.length > 0) await scheduleSettle(tx, parts.transport, row)
     const data = { status: over ? 'cancelled' : row.status, cancelling: !over }
     await append(tx, id, null, [
       { type: 'status', at, data },

@@ -1,20 +1,20 @@
 import type { Run } from '../../jobs/steps.ts'
 import { openBlueprint } from './blueprint/blueprint.ts'
 import { findSource } from './blueprint/find-source.ts'
+import { explainedSteps, explainStep } from './explain-step.ts'
 import type { BuiltImage, DeployParts, Frozen } from './parts.ts'
 import { freezeRelease } from './release/freeze.ts'
 import { makeImage } from './release/make-image.ts'
 import { findOldImages, takeOldRelease } from './release/old-release.ts'
-import { retell, toldSteps } from './retell.ts'
+import { tidyUp } from './remove-old-images.ts'
+import { layFiles } from './rollout/copy-mounted-files.ts'
 import { decide } from './rollout/decide.ts'
 import { askBeforeBuild, askBeforeRelease } from './rollout/gates.ts'
-import { layFiles } from './rollout/lay-files.ts'
-import { closeDoors, openDoors } from './rollout/open-doors.ts'
 import { dropBuild, dropContainers } from './rollout/put-back.ts'
 import { retire } from './rollout/retire.ts'
 import { rollOut } from './rollout/roll-out.ts'
+import { dropRoutes, routeToRelease } from './rollout/switch-routes.ts'
 import { type Because, openScene, type Scene } from './scene.ts'
-import { tidyUp } from './tidy-up.ts'
 
 /**
  * The story of a deployment. Each step is fenced and may run twice; what one returns is what a replay returns. A project of
@@ -34,7 +34,7 @@ import { tidyUp } from './tidy-up.ts'
  */
 export async function deploy(parts: DeployParts, run: Run): Promise<void> {
   const scene = await openScene(parts, run)
-  const step = toldSteps(scene)
+  const step = explainedSteps(scene)
   // Comes when the rollout has been undone.
   const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(scene, signal, because)
   const release = { ...scene.onFrozen, undo }
@@ -56,10 +56,10 @@ export async function deploy(parts: DeployParts, run: Run): Promise<void> {
     }
     const brought = await rollOut(scene, step, frozen)
     await decide(scene, step, brought).catch(async (error) => {
-      throw await retell(scene, { step: 'rollout', signal: run.signal }, error)
+      throw await explainStep(scene, { step: 'rollout', signal: run.signal }, error)
     })
-    await step('route', (signal) => openDoors(scene, signal), {
-      undo: (signal, _, because) => closeDoors(scene, signal, because),
+    await step('route', (signal) => routeToRelease(scene, signal), {
+      undo: (signal, _, because) => dropRoutes(scene, signal, because),
     })
     await step('retire', (signal) => retire(scene, signal))
     await step('tidy', (signal) => tidyUp(scene, signal))

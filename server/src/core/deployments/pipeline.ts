@@ -12,8 +12,8 @@ import { append } from './events-store.ts'
 import { DeployFailure } from './failure.ts'
 import type { DeployParts } from './parts.ts'
 import { releaseOf } from './release/release.ts'
+import { scheduleSettle } from './schedule-settle.ts'
 import * as store from './store.ts'
-import { leaveToSettle } from './unsettled.ts'
 
 const STATUS: Record<End['outcome'], DeploymentStatus> = {
   succeeded: 'ready',
@@ -72,7 +72,7 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
     ),
   })
   if (end.outcome === 'succeeded') await activate(transport, tx, row)
-  if (end.leftovers.length > 0) await leaveToSettle(tx, transport, row)
+  if (end.leftovers.length > 0) await scheduleSettle(tx, transport, row)
   // It changed hands: what its last owner had under way may still have reached the engine after the next one looked.
   if (run.fence > 1) await servers.compareSoon(tx, { id: row.serverId, orgId: run.orgId })
   const at = new Date()
@@ -97,7 +97,7 @@ async function activate(transport: Waker, tx: Tx, row: Row): Promise<void> {
   await stopBaking(tx, row.projectId)
   // Who goes back has decided what is to run, whatever became of it since.
   await startBaking(tx, row.id, row.trigger === 'rollback' ? 0 : bakeSeconds, before?.id ?? null)
-  if (before && before.serverId !== row.serverId) await leaveToSettle(tx, transport, before)
+  if (before && before.serverId !== row.serverId) await scheduleSettle(tx, transport, before)
 }
 
 /** `before`: the services of the release that is active, which may be fewer than its deployment has. */

@@ -12,10 +12,10 @@ import { engineOf } from '../servers/engine-of.ts'
 import * as servers from '../servers/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 import type { DeployParts } from './parts.ts'
-import { leadTo } from './settle-store.ts'
+import { submitSettle } from './schedule-settle.ts'
+import { setRouted } from './settle-store.ts'
 import { stateOf } from './shape.ts'
 import * as store from './store.ts'
-import { submitSettle } from './unsettled.ts'
 
 type Parts = Pick<Platform, 'db' | 'transport'>
 type RemoveInput = { deployment: string; by: Pick<Caller, keyof Caller> }
@@ -99,7 +99,7 @@ async function stop(parts: DeployParts, run: Run, signal: AbortSignal): Promise<
   // Another release may have taken its place while this one waited: then nothing of it runs.
   if (!row?.active) return
   const engine = engineOf(parts, await servers.load(parts.db, run.orgId, row.serverId))
-  await run.write((tx) => leadTo(tx, row.projectId, null))
+  await run.write((tx) => setRouted(tx, row.projectId, null))
   const nowhere = () => run.write(async () => [])
   await parts.edge.route(engine, row.projectId, nowhere, signal).catch((error) => {
     if ((error as { code?: string }).code !== 'edge_missing') throw error

@@ -1,8 +1,8 @@
 import { transaction } from '../../db/database.ts'
 import { fairShare } from '../fair-share.ts'
 import type { Platform } from '../platform.ts'
+import { submitSettle } from './schedule-settle.ts'
 import { dueProjects } from './settle-store.ts'
-import { submitSettle } from './unsettled.ts'
 
 const MOST = 100
 const SHARE = 10

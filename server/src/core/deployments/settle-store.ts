@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 
 /** The names of the project lead to this deployment from now on, or (null) nowhere. */
-export async function leadTo(db: Queryable, projectId: string, id: string | null): Promise<void> {
+export async function setRouted(db: Queryable, projectId: string, id: string | null): Promise<void> {
   await db
     .updateTable('deployment')
     .set({ routed: false })

@@ -48,7 +48,7 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
         continue
       }
       if (active?.serverId === serverId) {
-        if (!(await stands(here, active))) found.after = 'failed'
+        if (!(await ensureReleaseRunning(here, active))) found.after = 'failed'
       } else await parts.runtime.withdraw(engine, projectId, { signal, guard: guardOf(run) })
       await run.write((tx) => forgetOtherPorts(tx, projectId))
       await routes(here)
@@ -81,7 +81,7 @@ export type Here = {
 const guardOf = (run: Run) => () => run.write(async () => {})
 
 /** Whether the active release runs, put back if something else does: all of it at once, whatever becomes of one of them. */
-export async function stands(
+export async function ensureReleaseRunning(
   { parts, run, engine, projectId, signal }: Here,
   active: { id: string; release: string | null },
 ) {

@@ -19,8 +19,8 @@ import { asks } from '../../core/deployments/rollout/gates.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
 import { showSslStatus } from '../../core/domains/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
-import { resumePoint } from '../event-stream.ts'
 import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { resumePoint } from '../event-stream.ts'
 import { lineSeen, linesAs } from '../log-stream.ts'
 import { streams } from '../open-streams.ts'
 import { on, type Route } from '../route.ts'
@@ -28,12 +28,16 @@ import { on, type Route } from '../route.ts'
 export const deploymentRoutes = (platform: Platform, stream = streams(platform)): Route[] => [
   on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
   on(deployments.create, ({ caller, body }) => createDeployment(platform, caller, { ...body, buildStrategy: 'auto' })),
-  on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, abortOnDisconnect(reply))),
+  on(deployments.prepare, ({ caller, body, reply }) =>
+    prepareDeployment(platform, caller, body, abortOnDisconnect(reply)),
+  ),
   on(deployments.buildAccess, ({ caller, body }) => createDeployment(platform, caller, body)),
   on(deployments.sslStatus, ({ caller, body, reply }) =>
     showSslStatus(platform, caller, body.domain, abortOnDisconnect(reply)),
   ),
-  on(deployments.sslRenew, ({ caller, body, reply }) => renewCertificate(platform, caller, body, abortOnDisconnect(reply))),
+  on(deployments.sslRenew, ({ caller, body, reply }) =>
+    renewCertificate(platform, caller, body, abortOnDisconnect(reply)),
+  ),
   on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
   on(deployments.logs, async ({ caller, params, query, request, reply }) => {
     const gone = abortOnDisconnect(reply)
@@ -70,7 +74,9 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.reject, ({ caller, params }) => choose(platform, caller, params.id, 'reject')),
   on(deployments.restart, ({ caller, params }) => restartDeployment(platform, caller, params.id)),
   on(deployments.info, ({ caller, params, reply }) => showInfo(platform, caller, params.id, abortOnDisconnect(reply))),
-  on(deployments.usage, ({ caller, params, reply }) => showUsage(platform, caller, params.id, abortOnDisconnect(reply))),
+  on(deployments.usage, ({ caller, params, reply }) =>
+    showUsage(platform, caller, params.id, abortOnDisconnect(reply)),
+  ),
   on(deployments.remove, ({ caller, params, query, reply }) =>
     removeDeployment(platform, caller, params.id, query.force === 'true', abortOnDisconnect(reply)),
   ),

@@ -7,7 +7,9 @@ import { on, type Route } from '../route.ts'
 
 export const domainRoutes = (platform: Platform): Route[] => [
   on(domains.list, ({ caller, params, query }) => listDomains(platform, caller, params.id, query)),
-  on(domains.add, ({ caller, params, body, reply }) => addDomain(platform, caller, params.id, body, abortOnDisconnect(reply))),
+  on(domains.add, ({ caller, params, body, reply }) =>
+    addDomain(platform, caller, params.id, body, abortOnDisconnect(reply)),
+  ),
   on(domains.check, ({ caller, params, body, reply }) =>
     checkDomain(platform, caller, params.id, body.host, abortOnDisconnect(reply)),
   ),

@@ -11,7 +11,9 @@ export const githostDeliveryRoutes = (platform: Platform): Route[] => [
   on(githostDeliveries.webhook, async ({ query, request }) => receive(platform, arriving(request, query.k))),
   on(githostDeliveries.deliveries, ({ caller, query }) => listDeliveries(platform, caller, query)),
   on(githostDeliveries.delivery, ({ caller, params }) => showDelivery(platform, caller, params.id)),
-  on(githostDeliveries.replay, ({ caller, params, reply }) => replay(platform, caller, params.id, abortOnDisconnect(reply))),
+  on(githostDeliveries.replay, ({ caller, params, reply }) =>
+    replay(platform, caller, params.id, abortOnDisconnect(reply)),
+  ),
 ]
 
 /** The bytes as they came. What is packed or a form is not what we asked the host to send. */

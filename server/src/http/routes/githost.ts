@@ -11,8 +11,8 @@ import { addHook, listHooks, removeHook } from '../../core/githost/hooks.ts'
 import { createRepository, removeRepository } from '../../core/githost/manage.ts'
 import { githostHome, githostStatus, localStatus, pollAttempt } from '../../core/githost/status.ts'
 import type { Platform } from '../../core/platform.ts'
-import { githostPage, githostPageHeaders } from '../githost-page.ts'
 import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { githostPage, githostPageHeaders } from '../githost-page.ts'
 import { on, type Route } from '../route.ts'
 
 export const githostRoutes = (platform: Platform): Route[] => [
@@ -38,7 +38,11 @@ export const githostRoutes = (platform: Platform): Route[] => [
     ),
   ),
   on(githost.show, ({ caller, params, query, reply }) =>
-    showRepository(platform, caller, { ...params, branches: query.branches === 'true', signal: abortOnDisconnect(reply) }),
+    showRepository(platform, caller, {
+      ...params,
+      branches: query.branches === 'true',
+      signal: abortOnDisconnect(reply),
+    }),
   ),
   on(githost.remove, ({ caller, params, reply }) =>
     removeRepository(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),

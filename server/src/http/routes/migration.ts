@@ -12,7 +12,9 @@ export const migrationRoutes = (platform: Platform): Route[] =>
     ? []
     : [
         on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, abortOnDisconnect(reply))),
-        on(migration.adopt, ({ caller, body, reply }) => adoptServices(platform, caller, body, abortOnDisconnect(reply))),
+        on(migration.adopt, ({ caller, body, reply }) =>
+          adoptServices(platform, caller, body, abortOnDisconnect(reply)),
+        ),
         on(migration.grants, ({ caller, params, query }) => listGrants(platform, caller, params.id, query)),
         on(migration.revokeGrant, ({ caller, params }) => revokeGrant(platform, caller, params.id, params.grantId)),
       ]

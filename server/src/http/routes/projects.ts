@@ -15,7 +15,9 @@ export const projectRoutes = (platform: Platform): Route[] => [
   on(projects.ensure, ({ caller, body }) => ensureProject(platform, caller, body)),
   on(projects.show, ({ caller, params }) => showProject(platform, caller, params.id)),
   on(projects.update, ({ caller, params, body, ifMatch }) => updateProject(platform, caller, params.id, body, ifMatch)),
-  on(projects.volumes, ({ caller, params, reply }) => listVolumes(platform, caller, params.id, abortOnDisconnect(reply))),
+  on(projects.volumes, ({ caller, params, reply }) =>
+    listVolumes(platform, caller, params.id, abortOnDisconnect(reply)),
+  ),
   on(projects.remove, ({ caller, params, query }) => removeProject(platform, caller, params.id, query.volumes)),
 
   on(services.list, ({ caller, params, query }) => listServices(platform, caller, params.id, query)),

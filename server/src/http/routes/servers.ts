@@ -10,6 +10,8 @@ export const serverRoutes = (platform: Platform): Route[] => [
   on(servers.create, ({ caller, body }) => createServer(platform, caller, body)),
   on(servers.show, ({ caller, params }) => showServer(platform, caller, params.id)),
   on(servers.update, ({ caller, params, body, ifMatch }) => updateServer(platform, caller, params.id, body, ifMatch)),
-  on(servers.remove, ({ caller, params, reply }) => removeServer(platform, caller, params.id, abortOnDisconnect(reply))),
+  on(servers.remove, ({ caller, params, reply }) =>
+    removeServer(platform, caller, params.id, abortOnDisconnect(reply)),
+  ),
   on(servers.check, ({ caller, params, reply }) => checkServer(platform, caller, params.id, abortOnDisconnect(reply))),
 ]

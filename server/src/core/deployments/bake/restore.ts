@@ -6,11 +6,11 @@ import { engineOf } from '../../servers/engine-of.ts'
 import * as servers from '../../servers/store.ts'
 import { append } from '../events-store.ts'
 import type { DeployParts } from '../parts.ts'
-import { leadToBoth } from '../rollout/open-doors.ts'
-import { routes, stands } from '../settle.ts'
-import { forgetOtherPorts, leadTo } from '../settle-store.ts'
+import { leadToBoth } from '../rollout/switch-routes.ts'
+import { scheduleSettle } from '../schedule-settle.ts'
+import { ensureReleaseRunning, routes } from '../settle.ts'
+import { forgetOtherPorts, setRouted } from '../settle-store.ts'
 import * as store from '../store.ts'
-import { leaveToSettle } from '../unsettled.ts'
 import { startBaking } from './bake-store.ts'
 
 /** What was seen of a release that does not hold. */
@@ -51,9 +51,9 @@ async function restore(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   const here = { parts, run, engine: engineOf(parts, server), serverId: server.id, projectId: run.lane, signal }
   // While it comes back, names lead to where both listen.
   if (await run.write((tx) => leadToBoth(tx, active, before.routes))) await routes(here)
-  if (!(await stands(here, before))) return { back: false }
+  if (!(await ensureReleaseRunning(here, before))) return { back: false }
   await run.write(async (tx) => {
-    await leadTo(tx, run.lane, before.id)
+    await setRouted(tx, run.lane, before.id)
     await forgetOtherPorts(tx, run.lane)
   })
   await routes(here)
@@ -88,7 +88,7 @@ async function tell({ transport }: DeployParts, tx: Tx, run: RunFacts, { back }:
   }
   // What it leaves behind: containers that ended, and its images when the window has passed; and where the one before does
   // not run either, its specs on the engine.
-  await leaveToSettle(tx, transport, row)
+  await scheduleSettle(tx, transport, row)
   await append(tx, id, null, [
     { type: 'status', at: new Date(), data: { status: 'failed', error, restored: back ? previous : null } },
   ])

@@ -2,7 +2,7 @@ import { requireInPlace } from '../release/require-in-place.ts'
 import type { Found, Scene } from '../scene.ts'
 import { pinSource } from '../source.ts'
 import { sealBlueprint } from './blueprint.ts'
-import { drawBlueprint } from './draw.ts'
+import { drawBlueprint } from './resolve-services.ts'
 
 /** Pins what is deployed, and says of which services it consists. */
 export async function findSource(scene: Scene, signal: AbortSignal): Promise<Found> {

@@ -2,13 +2,13 @@ import type { Tx } from '../../../db/database.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { append } from '../events-store.ts'
 import { DeployFailure } from '../failure.ts'
+import { frozenRelease, wholeActive } from '../release/load-release.ts'
 import { mixOf } from '../release/mix.ts'
-import { frozenRelease, wholeActive } from '../release/of-project.ts'
 import { sealRelease } from '../release/release.ts'
 import type { Scene } from '../scene.ts'
 import { patchService } from '../services-store.ts'
 import * as store from '../store.ts'
-import type { Brought } from './roll-out.ts'
+import type { ServiceOutcome } from './roll-out.ts'
 
 export const DECISION = 'decision'
 export type Choice = { action: 'keep' | 'reject' }
@@ -17,7 +17,7 @@ export type Choice = { action: 'keep' | 'reject' }
  * Some services came up and some did not: those are back on what they were, and someone decides about the rest. That
  * holds the project, but no worker; it waits as long as it takes. Where nothing new came up there is nothing to keep.
  */
-export async function decide(scene: Scene, step: Run['step'], brought: Brought[]): Promise<void> {
+export async function decide(scene: Scene, step: Run['step'], brought: ServiceOutcome[]): Promise<void> {
   const failed = brought.filter(({ came }) => !came)
   const [first] = [...failed.filter(({ error }) => error?.code !== 'dependency_failed'), ...failed]
   if (!first?.error) return
@@ -37,7 +37,7 @@ export async function decide(scene: Scene, step: Run['step'], brought: Brought[]
   })
 }
 
-async function ask(tx: Tx, { run }: Scene, { error }: Brought): Promise<void> {
+async function ask(tx: Tx, { run }: Scene, { error }: ServiceOutcome): Promise<void> {
   const state = { status: 'partial_failure', decision: 'pending' } as const
   await store.update(tx, run.id, {
     ...state,
@@ -59,7 +59,7 @@ type Kept = {
 }
 
 /** What came up, and the others as they were: from here on this is the release. */
-async function keep(scene: Scene, brought: Brought[]): Promise<Kept> {
+async function keep(scene: Scene, brought: ServiceOutcome[]): Promise<Kept> {
   const { parts, deployment } = scene
   const wanted = await frozenRelease(scene)
   const before = await wholeActive(scene)

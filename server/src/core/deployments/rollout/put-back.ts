@@ -1,12 +1,12 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { LATER } from '../../../jobs/steps.ts'
 import { dropImagesOf } from '../release/images.ts'
-import { activeRelease, frozenRelease } from '../release/of-project.ts'
+import { activeRelease, frozenRelease } from '../release/load-release.ts'
 import type { Because, Scene } from '../scene.ts'
 import { predecessorsOf, sharesWith } from './exclusive.ts'
 import { explainRollout } from './explain.ts'
 import { makeWay } from './make-way.ts'
-import { closeOtherDoors } from './open-doors.ts'
+import { closeOtherDoors } from './switch-routes.ts'
 
 const PATIENT_MS = 3 * 60_000
 const DROP_MS = 10_000

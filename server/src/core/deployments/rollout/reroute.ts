@@ -5,7 +5,7 @@ import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
 import * as store from '../store.ts'
-import { routesTo, urlsOf } from './open-doors.ts'
+import { routesTo, urlsOf } from './switch-routes.ts'
 
 /** The names of a project changed: they lead to its active release anew, by files at the edge and nothing else. */
 export const reroutePipeline = (parts: DeployParts): Pipeline => ({

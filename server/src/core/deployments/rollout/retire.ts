@@ -1,4 +1,4 @@
-import { frozenRelease } from '../release/of-project.ts'
+import { frozenRelease } from '../release/load-release.ts'
 import type { Scene } from '../scene.ts'
 
 /** Services of the release before that are no part of this one: no name leads to them any more. */

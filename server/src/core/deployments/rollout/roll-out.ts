@@ -3,22 +3,22 @@ import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { claimServer } from '../../servers/claim.ts'
 import { guardOnce } from '../../servers/guard-machines.ts'
+import { explainStep } from '../explain-step.ts'
 import { DeployFailure } from '../failure.ts'
 import type { Frozen } from '../parts.ts'
-import { activeRelease } from '../release/of-project.ts'
+import { activeRelease } from '../release/load-release.ts'
 import { openRelease, type Release } from '../release/release.ts'
-import { retell } from '../retell.ts'
 import type { Because, Scene } from '../scene.ts'
 import { patchService } from '../services-store.ts'
 import { bringUp } from './bring-up.ts'
 import { orderOf } from './exclusive.ts'
 import { ensureGround } from './ground.ts'
 import { inDependencyOrder } from './in-dependency-order.ts'
-import { openBothDoors } from './open-doors.ts'
 import { putBack, putBackOne } from './put-back.ts'
+import { openBothDoors } from './switch-routes.ts'
 
 /** What became of one service, and where it is now. */
-export type Brought = {
+export type ServiceOutcome = {
   service: string
   /** It is as the release wants it. */
   came: boolean
@@ -35,7 +35,7 @@ const AT_ONCE = 4
  * Brings the frozen release up, service by service: each when those it waits for are there, several at a time. Of several,
  * one that fails is back on what it was before when its step ends, and the others go on.
  */
-export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Frozen): Promise<Brought[]> {
+export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Frozen): Promise<ServiceOutcome[]> {
   // As it was frozen: what somebody has decided to keep of it is another, and the steps are those of the first.
   const release = openRelease(scene.parts, scene.deployment.id, sealed)
   const { services } = release
@@ -49,9 +49,9 @@ export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Froze
     })
     return [{ service: only.service, came: true, changed: true, status: 'healthy', error: null }]
   }
-  const one = (spec: ServiceSpec): Promise<Brought> => {
+  const one = (spec: ServiceSpec): Promise<ServiceOutcome> => {
     const name = `rollout:${spec.service}`
-    return step<Brought>(
+    return step<ServiceOutcome>(
       name,
       (signal) => ground(signal).then(() => attempt(scene, spec, services, { step: name, signal })),
       {
@@ -60,8 +60,8 @@ export async function rollOut(scene: Scene, step: Run['step'], { sealed }: Froze
       },
     )
   }
-  const held = async (spec: ServiceSpec, by: string): Promise<Brought> => {
-    const brought = await heldBack(scene, spec, by)
+  const held = async (spec: ServiceSpec, by: string): Promise<ServiceOutcome> => {
+    const brought = await skippedByDependency(scene, spec, by)
     const { service, status, error } = brought
     await scene.run.write((tx) => patchService(tx, scene.run.id, service, { status, error }))
     return brought
@@ -76,7 +76,7 @@ async function attempt(
   spec: ServiceSpec,
   services: ServiceSpec[],
   { step, signal }: { step: string; signal: AbortSignal },
-): Promise<Brought> {
+): Promise<ServiceOutcome> {
   const { service } = spec
   const changed = spec.deployment === scene.deployment.id
   // One that ran to its end does not run again for being looked at.
@@ -85,14 +85,14 @@ async function attempt(
     await bringUp(scene, spec, services, signal, scene.run.since(step))
     return { service, came: true, changed, status: 'healthy', error: null }
   } catch (error) {
-    const told = await retell(scene, { step, signal }, error)
+    const told = await explainStep(scene, { step, signal }, error)
     if (!(told instanceof DeployFailure) || signal.aborted) throw told
     return { service, came: false, changed, status: await putBackOne(scene, spec, services, signal), error: told.error }
   }
 }
 
 /** Not begun, because what it waits for is not there: it is as it was. */
-async function heldBack(scene: Scene, spec: ServiceSpec, by: string): Promise<Brought> {
+async function skippedByDependency(scene: Scene, spec: ServiceSpec, by: string): Promise<ServiceOutcome> {
   const { service } = spec
   const before = (await activeRelease(scene)).some((one) => one.service === service)
   const error: DeploymentError = {

@@ -11,7 +11,7 @@ const LATER_MS = 60_000
  * A deployment is over, but something that takes longer is still to be seen to on its engine. A run of the project does
  * that next; the mark stays until it is done.
  */
-export async function leaveToSettle(tx: Tx, transport: Waker, { id, orgId, projectId }: Left): Promise<void> {
+export async function scheduleSettle(tx: Tx, transport: Waker, { id, orgId, projectId }: Left): Promise<void> {
   await store.update(tx, id, { settleAfter: new Date(Date.now() + LATER_MS) })
   await submitSettle(tx, transport, { orgId, projectId })
 }

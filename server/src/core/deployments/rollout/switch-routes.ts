@@ -7,10 +7,10 @@ import * as domains from '../../domains/store.ts'
 import type { Platform } from '../../platform.ts'
 import { contentsOf } from '../edges.ts'
 import { namesOf } from '../overrides.ts'
-import { frozenRelease } from '../release/of-project.ts'
+import { frozenRelease } from '../release/load-release.ts'
 import { portOf, type Release } from '../release/release.ts'
 import type { Because, Scene } from '../scene.ts'
-import { forgetOtherPorts, leadTo } from '../settle-store.ts'
+import { forgetOtherPorts, setRouted } from '../settle-store.ts'
 import * as store from '../store.ts'
 import { openGateway } from './ground.ts'
 
@@ -18,7 +18,7 @@ import { openGateway } from './ground.ts'
  * Makes the names of the project lead to it. That they do is written down before the edge hears of it: whoever makes an
  * edge equal to what is written down then never takes away a route that is just being opened.
  */
-export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void> {
+export async function routeToRelease(scene: Scene, signal: AbortSignal): Promise<void> {
   const { parts, engine, deployment, server, run } = scene
   const release = await frozenRelease(scene)
   const open = await run.write(async (tx) => {
@@ -26,7 +26,7 @@ export async function openDoors(scene: Scene, signal: AbortSignal): Promise<void
     const urls = urlsOf(parts, routes, await domains.secured(tx, deployment.projectId))
     await store.update(tx, run.id, { routes: JSON.stringify(routes), urls })
     await certificates.lookSoon(tx, deployment.projectId)
-    await leadTo(tx, deployment.projectId, run.id)
+    await setRouted(tx, deployment.projectId, run.id)
     await forgetOtherPorts(tx, deployment.projectId)
     return routes.length > 0
   })
@@ -106,11 +106,11 @@ function leadsTo({ services, main }: Release, said: string): string | null {
 }
 
 /** The names lead to the release that is active, or nowhere, as before. */
-export async function closeDoors(scene: Scene, signal: AbortSignal, because: Because) {
+export async function dropRoutes(scene: Scene, signal: AbortSignal, because: Because) {
   const { deployment, run } = scene
   await run.write(async (tx) => {
     const active = await store.findActive(tx, deployment.projectId)
-    await leadTo(tx, deployment.projectId, active?.id ?? null)
+    await setRouted(tx, deployment.projectId, active?.id ?? null)
     // What listens elsewhere still runs.
     const { routes } = await store.load(tx, deployment.orgId, run.id)
     await leadToBoth(tx, deployment, routes)

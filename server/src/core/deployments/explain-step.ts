@@ -8,10 +8,10 @@ import { shownLine } from './line.ts'
 import { type Scene, theOnly } from './scene.ts'
 
 /** `run.step`, whose failures are told to whoever deploys. */
-export function toldSteps(scene: Scene): Run['step'] {
+export function explainedSteps(scene: Scene): Run['step'] {
   const told = <T>(step: string, signal: AbortSignal, work: Promise<T>) =>
     work.catch(async (error) => {
-      throw await retell(scene, { step, signal }, error)
+      throw await explainStep(scene, { step, signal }, error)
     })
   return (name, action, { undo, ...options } = {}) =>
     scene.run.step(name, (signal) => told(name, signal, action(signal)), {
@@ -26,7 +26,7 @@ type During = { step: string; signal: AbortSignal }
  * What a step threw, as whoever deploys will read it: in words, without secrets, and with the line of the log that shows
  * it. Anything unexpected stays as it is: its words are for the server's log alone.
  */
-export async function retell(scene: Scene, { step: name, signal }: During, error: unknown): Promise<unknown> {
+export async function explainStep(scene: Scene, { step: name, signal }: During, error: unknown): Promise<unknown> {
   if (signal.aborted) return error
   // `build:web` is the build, of web.
   const [step = name, of = theOnly(scene)] = name.split(':')
