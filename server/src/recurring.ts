@@ -1,5 +1,5 @@
 import { reverifyDue } from './core/backups/reverify.ts'
-import { lookAtNames } from './core/certificates/look.ts'
+import { lookAtNames } from './core/certificates/poll-domains.ts'
 import { sweepOrders } from './core/certificates/store.ts'
 import { liveWatch } from './core/deployments/bake/watch-live.ts'
 import { compareServers } from './core/deployments/compare.ts'

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, type Tx, transaction } from '../db/database.ts'
 import type { RunReason, RunStatus } from '../db/tables.ts'
-import { patiently } from './patience.ts'
+import { retryOnOutage } from './patience.ts'
 import { Cancelled, type Claim, LeaseLost } from './steps.ts'
 import { HEARTBEAT_SECONDS } from './transport.ts'
 
@@ -51,7 +51,7 @@ export class Fenced {
 
   async #commit<T>(change: Change, work: (tx: Tx, written: Written) => Promise<T>): Promise<T> {
     let tried: { written: Written; result: T } | undefined
-    const done = await patiently(this.#giveUp, () =>
+    const done = await retryOnOutage(this.#giveUp, () =>
       transaction(this.#db, async (tx) => {
         const written = await this.#update(tx, change)
         if (!written) {

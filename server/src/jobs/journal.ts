@@ -1,5 +1,5 @@
 import type { Ownership } from './ownership.ts'
-import { patiently } from './patience.ts'
+import { retryOnOutage } from './patience.ts'
 import type { StepOptions } from './steps.ts'
 import { endStep, type JournalEntry, readJournal, startStep } from './store.ts'
 import { HEARTBEAT_SECONDS } from './transport.ts'
@@ -21,7 +21,7 @@ export class Journal {
 
   async load(): Promise<void> {
     const { id, parts } = this.#ownership
-    this.#entries = await patiently(parts.giveUp, () => readJournal(parts.db, id))
+    this.#entries = await retryOnOutage(parts.giveUp, () => readJournal(parts.db, id))
   }
 
   /** Steps that are being performed. */

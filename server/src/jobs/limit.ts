@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Database, type Tx, transaction } from '../db/database.ts'
 import { RUN_CHANNEL, type Waker } from './enqueue.ts'
-import { patiently, sleep } from './patience.ts'
+import { retryOnOutage, sleep } from './patience.ts'
 import type { Claim } from './steps.ts'
 
 /** A release is announced; this is for one that nobody announced, because its owner died. */
@@ -39,7 +39,7 @@ export class Limits {
       signal.throwIfAborted()
       return await work()
     } finally {
-      if (!waiting.isParking()) await patiently(this.#giveUp, () => this.#release(ticket))
+      if (!waiting.isParking()) await retryOnOutage(this.#giveUp, () => this.#release(ticket))
     }
   }
 
@@ -55,7 +55,7 @@ export class Limits {
     const waiters = this.#waiting.get(ticket.name) ?? new Set()
     this.#waiting.set(ticket.name, waiters.add(called))
     try {
-      if (await patiently(this.#giveUp, () => this.#take(ticket))) return true
+      if (await retryOnOutage(this.#giveUp, () => this.#take(ticket))) return true
       await wait(LOOK_MS * (0.75 + Math.random() / 2), AbortSignal.any([signal, called.signal]))
       return false
     } finally {

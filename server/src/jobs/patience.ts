@@ -4,7 +4,7 @@ import { databaseOutage } from '../errors.ts'
 const RETRY_MS = 300
 
 /** Repeats `work` while the database is away, until `giveUp`. Only for work that may be repeated. */
-export async function patiently<T>(giveUp: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function retryOnOutage<T>(giveUp: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()

@@ -15,7 +15,7 @@ class Unwinding extends Error {}
 
 export type Undo = { name: string; undo: NonNullable<StepOptions<unknown>['undo']> }
 
-/** What a pipeline holds in its hands; `carry.ts` drives it. */
+/** What a pipeline holds in its hands; `execute-run.ts` drives it. */
 export class OwnedRun implements Run {
   readonly id: string
   readonly orgId: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Log } from './log.ts'
-import { isOutage, patiently, repeat, sleep, within } from './patience.ts'
+import { isOutage, repeat, retryOnOutage, sleep, within } from './patience.ts'
 import { type Claim, LeaseLost, ShuttingDown } from './steps.ts'
 
 type Recurring = {
@@ -77,7 +77,7 @@ async function perform({ db, log, leaseMs, stopping }: Performing, job: Recurrin
   // A process that leaves gives the work back at once.
   const nextMs = interrupted ? 0 : jittered(job.everyMs)
   const message = failure instanceof Error ? failure.message : failure === null ? null : String(failure)
-  await patiently(stopping, () => release(db, lease, nextMs, message)).catch(() => {})
+  await retryOnOutage(stopping, () => release(db, lease, nextMs, message)).catch(() => {})
 }
 
 /** A lease that could not be renewed for its whole length is lost, whether or not anybody else has it. */

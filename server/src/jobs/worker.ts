@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { type Database, transaction } from '../db/database.ts'
 import { Refusal } from '../errors.ts'
-import { carry } from './carry.ts'
 import { RUN_CHANNEL } from './enqueue.ts'
+import { executeRun } from './execute-run.ts'
 import { Limits } from './limit.ts'
 import type { Listener } from './listener.ts'
 import type { Log } from './log.ts'
@@ -56,7 +56,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const run = new Ownership(claimed, call, parts)
     runs.add(run)
     if (draining.signal.aborted) run.stop(new ShuttingDown())
-    await carry(run, pipeline).finally(() => runs.delete(run))
+    await executeRun(run, pipeline).finally(() => runs.delete(run))
   }
 
   const ear = await listener.listen(RUN_CHANNEL, (payload) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookAtNames, submitOrder } from '../../src/core/certificates/look.ts'
+import { lookAtNames, submitOrder } from '../../src/core/certificates/poll-domains.ts'
 import { sweepOrders } from '../../src/core/certificates/store.ts'
 import { AcmeFailure, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { ELSEWHERE, HERE, startStandIn } from './stand-in.ts'

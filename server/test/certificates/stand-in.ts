@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { serveNames } from '../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../test-kit/world.ts'
-import { lookAtNames } from '../../src/core/certificates/look.ts'
+import { lookAtNames } from '../../src/core/certificates/poll-domains.ts'
 import type { AuthorityParts } from '../../src/core/deployments/parts.ts'
 import type { IssueRequest, RenewalRequest, RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { startCertificates } from './stage.ts'

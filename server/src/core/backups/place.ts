@@ -11,19 +11,19 @@ type Parts = Pick<Platform, 'db' | 'config' | 'keys'>
 export type Secrets = Record<Secret, string | null>
 
 /** A destination that cannot even be tried. */
-export class NoWay extends Error {
+export class DestinationUnusable extends Error {
   readonly step: VerifyStep
   readonly hint: string
 
   constructor(step: VerifyStep, { message, hint }: Why) {
     super(message)
-    this.name = 'NoWay'
+    this.name = 'DestinationUnusable'
     this.step = step
     this.hint = hint
   }
 }
 
-/** Where a destination is and how it is opened, with its secrets in the clear; throws `NoWay`. */
+/** Where a destination is and how it is opened, with its secrets in the clear; throws `DestinationUnusable`. */
 export async function placeOf(parts: Parts, row: DestinationRow): Promise<{ place: StoragePlace; secrets: Secrets }> {
   const secrets = opened(parts, row)
   return { place: await placeWith(parts, row, secrets), secrets }
@@ -34,7 +34,7 @@ function opened(parts: Parts, row: DestinationRow): Secrets {
     return openSecrets(parts, row)
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error
-    throw new NoWay('auth', {
+    throw new DestinationUnusable('auth', {
       message: `${error.message} It was changed outside of Slipway, or its key is not in SLIPWAY_SECRET_KEY.`,
       hint: `Set ${error.secret} again.`,
     })
@@ -71,7 +71,7 @@ async function placeWith(parts: Parts, row: DestinationRow, secrets: Secrets): P
       }
     case 'local': {
       const why = whyNotLocal(parts)
-      if (why !== null) throw new NoWay('connect', why)
+      if (why !== null) throw new DestinationUnusable('connect', why)
       return { kind: 'local', root: parts.config.backups.localRoot ?? '', path: row.endpoint ?? '', prefix: relative }
     }
     case 'platform_server':
@@ -83,7 +83,7 @@ async function placeWith(parts: Parts, row: DestinationRow, secrets: Secrets): P
 async function onServer(parts: Parts, row: DestinationRow) {
   const server = row.serverId === null ? undefined : await servers.find(parts.db, row.orgId, row.serverId)
   if (!server) {
-    throw new NoWay('connect', {
+    throw new DestinationUnusable('connect', {
       message: 'The server of this destination was removed.',
       hint: 'Choose another one as serverId, or delete the destination.',
     })
@@ -92,11 +92,11 @@ async function onServer(parts: Parts, row: DestinationRow) {
   const engine = reachable(parts, server)
   if (engine.kind === 'local') {
     const why = whyNotHere(parts)
-    if (why !== null) throw new NoWay('connect', why)
+    if (why !== null) throw new DestinationUnusable('connect', why)
     return { target: { kind: 'local' as const }, folder }
   }
   if (engine.ssh.hostKey === null) {
-    throw new NoWay('connect', {
+    throw new DestinationUnusable('connect', {
       message: `Nobody has confirmed the host key of the server ${server.name} yet.`,
       hint: `Check it first: POST /api/servers/${server.id}/check.`,
     })
@@ -108,7 +108,7 @@ function reachable(parts: Parts, server: servers.ServerRow) {
   try {
     return engineOf(parts, server)
   } catch {
-    throw new NoWay('auth', {
+    throw new DestinationUnusable('auth', {
       message: `The stored key of the server ${server.name} cannot be opened.`,
       hint: 'Give the server its private key again.',
     })

@@ -69,13 +69,13 @@ const callsOf = (storage: Storage, key: string, signal: AbortSignal) => ({
       bytes += chunk.length
       if (bytes > wanted.length) break
     }
-    if (!Buffer.concat(chunks).equals(wanted)) throw new Differs()
+    if (!Buffer.concat(chunks).equals(wanted)) throw new ReadBackMismatch()
   },
   remove: () => storage.delete(key, { signal }),
 })
 
 /** Storages that take what is sent and give back something else. */
-class Differs extends Error {
+class ReadBackMismatch extends Error {
   readonly code = 'corrupted'
   readonly hint = 'Do not keep backups there before it is known why.'
 
@@ -87,12 +87,12 @@ class Differs extends Error {
 /** Of ours: the probe after a failure, or what killed processes left. Nobody waits longer for it than `TIDY_MS`. */
 async function tidyUp(storage: Storage, key: string | null): Promise<void> {
   const signal = AbortSignal.timeout(TIDY_MS)
-  if (key !== null) return heeding(signal, storage.delete(key, { signal }))
+  if (key !== null) return rejectOnAbort(signal, storage.delete(key, { signal }))
   const before = Date.now() - STRAY_MS
-  const { objects } = await heeding(signal, storage.list('', { signal, limit: 1000 }))
+  const { objects } = await rejectOnAbort(signal, storage.list('', { signal, limit: 1000 }))
   const strays = objects.map((object) => object.key).filter((stray) => madeAt(stray) < before)
-  if (strays.length > 0) await heeding(signal, storage.deleteMany(strays, { signal }))
-  await heeding(signal, storage.sweep({ signal, olderThan: new Date(before) }))
+  if (strays.length > 0) await rejectOnAbort(signal, storage.deleteMany(strays, { signal }))
+  await rejectOnAbort(signal, storage.sweep({ signal, olderThan: new Date(before) }))
 }
 
 /** One that opens when nobody waits any more is closed again. */
@@ -106,7 +106,7 @@ function openWithin(open: Options['open'], signal: AbortSignal): Promise<Storage
 }
 
 /** Ends with the signal, also when what it waits for does not listen to it. */
-function heeding<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   work.catch(() => {})
   return new Promise((done, failed) => {
     const ended = () => failed(signal.reason)
@@ -133,7 +133,7 @@ function reporter(kind: DestinationKind, work: AbortSignal, late: AbortSignal) {
     async step<T>(step: VerifyStep, run: () => Promise<T>): Promise<T> {
       const from = performance.now()
       try {
-        const result = await heeding(work, Promise.resolve().then(run))
+        const result = await rejectOnAbort(work, Promise.resolve().then(run))
         tell(step, true, from)
         return result
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { StoragePlace } from '../../drivers/storage/storage.ts'
 import { mayConnect } from '../domains/may-connect.ts'
 import type { Platform } from '../platform.ts'
-import { NoWay, placeOf, type Secrets } from './place.ts'
+import { DestinationUnusable, placeOf, type Secrets } from './place.ts'
 import { PROBES, type Probed, probe } from './probe.ts'
 import { withoutSecrets } from './secrets.ts'
 import type { DestinationRow, Found } from './store.ts'
@@ -23,18 +23,18 @@ type How = {
 export async function verify(parts: VerifyParts, row: DestinationRow, how: How): Promise<Found> {
   try {
     const { place, secrets } = await placeOf(parts, row)
-    const { probed, hostKey } = await tryOut(parts, place, how)
+    const { probed, hostKey } = await runProbe(parts, place, how)
     logOutcome(parts, row, probed, secrets)
     const error = probed.failure === null ? null : reasonOf(probed.failure, secrets)
     return { error, steps: probed.steps, hostKey, nextVerifyAt: tomorrow() }
   } catch (error) {
-    if (!(error instanceof NoWay)) throw error
+    if (!(error instanceof DestinationUnusable)) throw error
     const steps = [{ step: error.step, ok: false, ms: 0 }]
     return { error: reasonOf(error, {}), steps, hostKey: null, nextVerifyAt: tomorrow() }
   }
 }
 
-async function tryOut(parts: VerifyParts, place: StoragePlace, { learn, signal }: How) {
+async function runProbe(parts: VerifyParts, place: StoragePlace, { learn, signal }: How) {
   let seen: string | null = null
   const onHostKey = (key: string) => {
     seen = key

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { spend } from '../../spent-buffers.ts'
+import type { Sum } from './sha256.ts'
 import { type GetOptions, StorageFailure } from './storage.ts'
-import type { Sum } from './sum.ts'
 
 /** Ends with the signal even when the source says nothing any more, and lets the source end too. */
 export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {

@@ -19,7 +19,7 @@ import { asks } from '../../core/deployments/rollout/gates.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
 import { showSslStatus } from '../../core/domains/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
-import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { aborted } from '../abort-on-disconnect.ts'
 import { resumePoint } from '../event-stream.ts'
 import { lineSeen, linesAs } from '../log-stream.ts'
 import { streams } from '../open-streams.ts'
@@ -28,19 +28,13 @@ import { on, type Route } from '../route.ts'
 export const deploymentRoutes = (platform: Platform, stream = streams(platform)): Route[] => [
   on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
   on(deployments.create, ({ caller, body }) => createDeployment(platform, caller, { ...body, buildStrategy: 'auto' })),
-  on(deployments.prepare, ({ caller, body, reply }) =>
-    prepareDeployment(platform, caller, body, abortOnDisconnect(reply)),
-  ),
+  on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, aborted(reply))),
   on(deployments.buildAccess, ({ caller, body }) => createDeployment(platform, caller, body)),
-  on(deployments.sslStatus, ({ caller, body, reply }) =>
-    showSslStatus(platform, caller, body.domain, abortOnDisconnect(reply)),
-  ),
-  on(deployments.sslRenew, ({ caller, body, reply }) =>
-    renewCertificate(platform, caller, body, abortOnDisconnect(reply)),
-  ),
+  on(deployments.sslStatus, ({ caller, body, reply }) => showSslStatus(platform, caller, body.domain, aborted(reply))),
+  on(deployments.sslRenew, ({ caller, body, reply }) => renewCertificate(platform, caller, body, aborted(reply))),
   on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
   on(deployments.logs, async ({ caller, params, query, request, reply }) => {
-    const gone = abortOnDisconnect(reply)
+    const gone = aborted(reply)
     const follow = query.follow === 'true'
     if (query.format === 'json' && !follow) return readLogs(platform, caller, params.id, query, gone)
     const wanted = { ...query, follow, after: lineSeen(request) }
@@ -73,11 +67,9 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),
   on(deployments.reject, ({ caller, params }) => choose(platform, caller, params.id, 'reject')),
   on(deployments.restart, ({ caller, params }) => restartDeployment(platform, caller, params.id)),
-  on(deployments.info, ({ caller, params, reply }) => showInfo(platform, caller, params.id, abortOnDisconnect(reply))),
-  on(deployments.usage, ({ caller, params, reply }) =>
-    showUsage(platform, caller, params.id, abortOnDisconnect(reply)),
-  ),
+  on(deployments.info, ({ caller, params, reply }) => showInfo(platform, caller, params.id, aborted(reply))),
+  on(deployments.usage, ({ caller, params, reply }) => showUsage(platform, caller, params.id, aborted(reply))),
   on(deployments.remove, ({ caller, params, query, reply }) =>
-    removeDeployment(platform, caller, params.id, query.force === 'true', abortOnDisconnect(reply)),
+    removeDeployment(platform, caller, params.id, query.force === 'true', aborted(reply)),
   ),
 ]

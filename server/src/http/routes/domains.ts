@@ -2,16 +2,14 @@ import { domains } from '@slipway/contract/domains'
 import { checkDomain } from '../../core/domains/check.ts'
 import { addDomain, listDomains, removeDomain } from '../../core/domains/manage.ts'
 import type { Platform } from '../../core/platform.ts'
-import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { aborted } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'
 
 export const domainRoutes = (platform: Platform): Route[] => [
   on(domains.list, ({ caller, params, query }) => listDomains(platform, caller, params.id, query)),
-  on(domains.add, ({ caller, params, body, reply }) =>
-    addDomain(platform, caller, params.id, body, abortOnDisconnect(reply)),
-  ),
+  on(domains.add, ({ caller, params, body, reply }) => addDomain(platform, caller, params.id, body, aborted(reply))),
   on(domains.check, ({ caller, params, body, reply }) =>
-    checkDomain(platform, caller, params.id, body.host, abortOnDisconnect(reply)),
+    checkDomain(platform, caller, params.id, body.host, aborted(reply)),
   ),
   on(domains.remove, ({ caller, params, query }) =>
     removeDomain(platform, caller, params.id, params.host, query.targetPath),

@@ -4,16 +4,14 @@ import { listDeliveries, replay, showDelivery } from '../../core/githost/push/de
 import { receive } from '../../core/githost/push/receive.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'
-import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { aborted } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'
 
 export const githostDeliveryRoutes = (platform: Platform): Route[] => [
   on(githostDeliveries.webhook, async ({ query, request }) => receive(platform, arriving(request, query.k))),
   on(githostDeliveries.deliveries, ({ caller, query }) => listDeliveries(platform, caller, query)),
   on(githostDeliveries.delivery, ({ caller, params }) => showDelivery(platform, caller, params.id)),
-  on(githostDeliveries.replay, ({ caller, params, reply }) =>
-    replay(platform, caller, params.id, abortOnDisconnect(reply)),
-  ),
+  on(githostDeliveries.replay, ({ caller, params, reply }) => replay(platform, caller, params.id, aborted(reply))),
 ]
 
 /** The bytes as they came. What is packed or a form is not what we asked the host to send. */

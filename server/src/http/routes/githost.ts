@@ -11,64 +11,51 @@ import { addHook, listHooks, removeHook } from '../../core/githost/hooks.ts'
 import { createRepository, removeRepository } from '../../core/githost/manage.ts'
 import { githostHome, githostStatus, localStatus, pollAttempt } from '../../core/githost/status.ts'
 import type { Platform } from '../../core/platform.ts'
-import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { aborted } from '../abort-on-disconnect.ts'
 import { githostPage, githostPageHeaders } from '../githost-page.ts'
 import { on, type Route } from '../route.ts'
 
 export const githostRoutes = (platform: Platform): Route[] => [
   on(githost.status, ({ caller }) => githostStatus(platform, caller)),
-  on(githost.home, ({ caller, query, reply }) => githostHome(platform, caller, query, abortOnDisconnect(reply))),
-  on(githost.localStatus, ({ caller, reply }) => localStatus(platform, caller, abortOnDisconnect(reply))),
+  on(githost.home, ({ caller, query, reply }) => githostHome(platform, caller, query, aborted(reply))),
+  on(githost.localStatus, ({ caller, reply }) => localStatus(platform, caller, aborted(reply))),
   on(githost.poll, ({ caller }) => pollAttempt(platform, caller)),
-  on(githost.connect, ({ caller, body, reply }) => connect(platform, caller, body, abortOnDisconnect(reply))),
+  on(githost.connect, ({ caller, body, reply }) => connect(platform, caller, body, aborted(reply))),
   on(githost.redirect, ({ request, reply }) => redirect(platform, request, reply)),
   on(githost.disconnect, ({ caller, body, query }) =>
     disconnect(platform, caller, body.source ?? query.source ?? 'all'),
   ),
-  on(githost.list, ({ caller, query, reply }) =>
-    listRepositories(platform, caller, query, { signal: abortOnDisconnect(reply) }),
-  ),
-  on(githost.create, ({ caller, body, reply }) => createRepository(platform, caller, body, abortOnDisconnect(reply))),
+  on(githost.list, ({ caller, query, reply }) => listRepositories(platform, caller, query, { signal: aborted(reply) })),
+  on(githost.create, ({ caller, body, reply }) => createRepository(platform, caller, body, aborted(reply))),
   on(githost.ofOrganization, ({ caller, params, query, reply }) =>
-    listRepositories(
-      platform,
-      caller,
-      { ...query, owner: params.org },
-      { signal: abortOnDisconnect(reply), organization: true },
-    ),
+    listRepositories(platform, caller, { ...query, owner: params.org }, { signal: aborted(reply), organization: true }),
   ),
   on(githost.show, ({ caller, params, query, reply }) =>
-    showRepository(platform, caller, {
-      ...params,
-      branches: query.branches === 'true',
-      signal: abortOnDisconnect(reply),
-    }),
+    showRepository(platform, caller, { ...params, branches: query.branches === 'true', signal: aborted(reply) }),
   ),
   on(githost.remove, ({ caller, params, reply }) =>
-    removeRepository(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),
+    removeRepository(platform, caller, { ...params, signal: aborted(reply) }),
   ),
   on(githost.branches, ({ caller, params, query, reply }) =>
-    listBranches(platform, caller, { ...params, ...query, signal: abortOnDisconnect(reply) }),
+    listBranches(platform, caller, { ...params, ...query, signal: aborted(reply) }),
   ),
   on(githost.cloneToken, ({ caller, params, reply }) =>
-    cloneToken(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),
+    cloneToken(platform, caller, { ...params, signal: aborted(reply) }),
   ),
   on(githost.files, ({ caller, params, query, reply }) =>
-    listFiles(platform, caller, { ...params, ...query, signal: abortOnDisconnect(reply) }),
+    listFiles(platform, caller, { ...params, ...query, signal: aborted(reply) }),
   ),
   on(githost.file, ({ caller, params, query, reply }) =>
-    readFile(platform, caller, { ...params, ...query, signal: abortOnDisconnect(reply) }),
+    readFile(platform, caller, { ...params, ...query, signal: aborted(reply) }),
   ),
-  on(githost.hooks, ({ caller, params, reply }) =>
-    listHooks(platform, caller, { ...params, signal: abortOnDisconnect(reply) }),
-  ),
+  on(githost.hooks, ({ caller, params, reply }) => listHooks(platform, caller, { ...params, signal: aborted(reply) })),
   on(githost.addHook, async ({ caller, params, reply }) => {
-    const answer = await addHook(platform, caller, { ...params, signal: abortOnDisconnect(reply) })
+    const answer = await addHook(platform, caller, { ...params, signal: aborted(reply) })
     if (answer.created) reply.code(201)
     return answer
   }),
   on(githost.removeHook, ({ caller, params, body, reply }) =>
-    removeHook(platform, caller, { ...params, ...body, signal: abortOnDisconnect(reply) }),
+    removeHook(platform, caller, { ...params, ...body, signal: aborted(reply) }),
   ),
 ]
 

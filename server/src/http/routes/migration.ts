@@ -3,7 +3,7 @@ import { listGrants, revokeGrant } from '../../core/grants/manage.ts'
 import { adoptServices } from '../../core/migration/adopt.ts'
 import { scanServer } from '../../core/migration/scan.ts'
 import type { Platform } from '../../core/platform.ts'
-import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { aborted } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'
 
 /** For whoever has servers of their own: in cloud mode there is no such path. */
@@ -11,10 +11,8 @@ export const migrationRoutes = (platform: Platform): Route[] =>
   platform.config.mode === 'cloud'
     ? []
     : [
-        on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, abortOnDisconnect(reply))),
-        on(migration.adopt, ({ caller, body, reply }) =>
-          adoptServices(platform, caller, body, abortOnDisconnect(reply)),
-        ),
+        on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, aborted(reply))),
+        on(migration.adopt, ({ caller, body, reply }) => adoptServices(platform, caller, body, aborted(reply))),
         on(migration.grants, ({ caller, params, query }) => listGrants(platform, caller, params.id, query)),
         on(migration.revokeGrant, ({ caller, params }) => revokeGrant(platform, caller, params.id, params.grantId)),
       ]

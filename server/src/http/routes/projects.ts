@@ -6,7 +6,7 @@ import { ensureProject } from '../../core/projects/ensure.ts'
 import { createProject, listProjects, removeProject, showProject, updateProject } from '../../core/projects/manage.ts'
 import { listServices, putService, removeService } from '../../core/projects/services.ts'
 import { listVariables, removeVariable, revealVariables, setVariables } from '../../core/projects/variables.ts'
-import { abortOnDisconnect } from '../abort-on-disconnect.ts'
+import { aborted } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'
 
 export const projectRoutes = (platform: Platform): Route[] => [
@@ -15,9 +15,7 @@ export const projectRoutes = (platform: Platform): Route[] => [
   on(projects.ensure, ({ caller, body }) => ensureProject(platform, caller, body)),
   on(projects.show, ({ caller, params }) => showProject(platform, caller, params.id)),
   on(projects.update, ({ caller, params, body, ifMatch }) => updateProject(platform, caller, params.id, body, ifMatch)),
-  on(projects.volumes, ({ caller, params, reply }) =>
-    listVolumes(platform, caller, params.id, abortOnDisconnect(reply)),
-  ),
+  on(projects.volumes, ({ caller, params, reply }) => listVolumes(platform, caller, params.id, aborted(reply))),
   on(projects.remove, ({ caller, params, query }) => removeProject(platform, caller, params.id, query.volumes)),
 
   on(services.list, ({ caller, params, query }) => listServices(platform, caller, params.id, query)),

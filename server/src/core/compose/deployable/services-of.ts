@@ -10,13 +10,13 @@ import { exposedPorts, publishedPorts } from './ports.ts'
 import { healthcheckOf, limitsOf, millisecondsOf, restartOf } from './run.ts'
 import { capabilitiesOf, hostnameOf, logOf, noNewPrivileges, sysctlsOf, ulimitsOf } from './safety.ts'
 import type { ComposeMount, ComposeService, Deployable, Trust } from './service.ts'
-import { unhonoured } from './unhonoured.ts'
+import { unsupportedKeys } from './unsupported-keys.ts'
 import { volumeForm } from './volume-options.ts'
 
 /** A normal form in our own words. What cannot be had is named in the warnings; what would be unsafe is refused. */
 export function servicesOf(project: ComposeProject, trust: Trust = {}): Deployable & { warnings: Warning[] } {
   const unknown = unknownWords(project).map((word) => ({ ...word, message: 'Slipway knows no such word here.' }))
-  const warnings: Warning[] = [...unhonoured(project), ...unknown]
+  const warnings: Warning[] = [...unsupportedKeys(project), ...unknown]
   const warn = (service: string, key: string, message: string) => warnings.push({ service, key, message })
   const attached = attachments(project, warn)
   const mounts = new Map<string, ComposeMount[]>()

@@ -63,7 +63,7 @@ export async function applySpec(
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { instance, project: spec.project, service: spec.service }, signal)
     const applied = nameOf(current?.Spec)
-    if (current && isLeaving(current)) throw new InTheWay(applied)
+    if (current && isLeaving(current)) throw new ServiceMustBeReplaced(applied)
     if (current && applied?.deployment === spec.deployment && applied.specHash === specHash(spec)) {
       return answer('unchanged', current.Spec, beforeOf(current))
     }
@@ -74,7 +74,7 @@ export async function applySpec(
       }
       const over = current ? situation(current, tasks) : 'running'
       if (over === 'rollout' && !interrupt) throw updateRunning(spec, applied?.deployment)
-      if (current && isInTheWay(current, spec)) throw new InTheWay(applied)
+      if (current && isInTheWay(current, spec)) throw new ServiceMustBeReplaced(applied)
       const leaving = await leavingBefore(docker, spec, { instance, current }, signal)
       if (leaving.length > 0) throw new StillLeaving(leaving)
       await refuseTaken(docker, spec, instance, signal)
@@ -115,7 +115,7 @@ function beforeOf({ Spec, PreviousSpec }: ServiceAnswer): Applied['previous'] {
 }
 
 /** What has the service's name has to go before it can be made; `previous` is what the caller hears of it then. */
-export class InTheWay extends Error {
+export class ServiceMustBeReplaced extends Error {
   readonly previous: Applied['previous']
 
   constructor(previous: Applied['previous']) {

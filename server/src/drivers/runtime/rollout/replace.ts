@@ -1,6 +1,6 @@
 import type { Connections } from '../connections.ts'
 import type { EngineTarget } from '../engine.ts'
-import { type Applied, type ApplyOptions, applySpec, InTheWay } from './apply.ts'
+import { type Applied, type ApplyOptions, applySpec, ServiceMustBeReplaced } from './apply.ts'
 import { removeService } from './remove.ts'
 import type { ServiceSpec } from './spec.ts'
 import { leavingOf, StillLeaving, untilOver } from './wait-free.ts'
@@ -38,7 +38,7 @@ export async function applyOver(
         await untilOver(place, { tasks: error.tasks, spec, instance, leastMs: times.removeMs })
         continue
       }
-      if (!(error instanceof InTheWay) || removals === MOST_REMOVALS) throw error
+      if (!(error instanceof ServiceMustBeReplaced) || removals === MOST_REMOVALS) throw error
       removals += 1
       previous = error.previous ?? previous
       // The next look finds its containers, and waits for them as long as they may take.

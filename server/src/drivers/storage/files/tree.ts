@@ -1,5 +1,5 @@
+import type { Sum } from '../sha256.ts'
 import type { ByteSource } from '../stream.ts'
-import type { Sum } from '../sum.ts'
 
 /** `found` where the listing tells it at no cost. */
 export type FileEntry = { kind: 'file' | 'folder' | 'other'; name: string; found?: Found }

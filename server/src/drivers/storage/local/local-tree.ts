@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, opendir, rename, rmdir, unlink } from 'node:fs/promises'
 import type { FileEntry, FileSink, FileTree } from '../files/tree.ts'
+import { hashInWorker } from '../sha256.ts'
 import { StorageFailure } from '../storage.ts'
 import type { ByteSource } from '../stream.ts'
-import { sumBeside } from '../sum.ts'
 import { explainFile } from './explain.ts'
 import { descend, within } from './folders.ts'
 
@@ -34,7 +34,7 @@ export function localTree(top: FileHandle): FileTree {
   return {
     pieceBytes: PIECE,
     buffers: 1,
-    newSum: sumBeside,
+    newSum: hashInWorker,
     create: (path) => withFolder(() => inFolderOf(path, true, createFile)),
     read: (path, range) => inFolderOf(path, false, (folder, name) => openFile(folder, name, range)),
     stat: (path) =>

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { checkKey, checkPrefix, isKey } from '../keys.ts'
+import { hashInline } from '../sha256.ts'
 import type { GetOptions, OpenOptions, S3Place, Storage, StorageOptions, StoragePage } from '../storage.ts'
 import { forget, readable, SourceFailed } from '../stream.ts'
-import { sumHere } from '../sum.ts'
 import { type Bucket, openBucket } from './client.ts'
 import { explainS3, nameOf, statusOf } from './explain.ts'
 import { put } from './upload.ts'
@@ -68,7 +68,7 @@ async function get(bucket: Bucket, key: string, options: GetOptions): Promise<Re
     const chunks = unlessSilent(body, bucket.stallMs)
     return readable(
       { chunks, close: () => body.destroy() },
-      { ...options, what: key, buffers: 2, newSum: sumHere, explain },
+      { ...options, what: key, buffers: 2, newSum: hashInline, explain },
     )
   } catch (error) {
     // Beyond the end there is nothing, as in a file.

@@ -1,7 +1,7 @@
 import type { FileEntryWithStats, SFTPWrapper } from 'ssh2'
 import { diskSpace } from '../../ssh/sftp.ts'
 import type { FileEntry, FileTree, Limits } from '../files/tree.ts'
-import { sumHere } from '../sum.ts'
+import { hashInline } from '../sha256.ts'
 import { explainSftp, STATUS, statusOf } from './explain.ts'
 import type { Session, Sessions } from './session.ts'
 import { PIECE, sinkOf, sourceOf } from './transfer.ts'
@@ -26,7 +26,7 @@ export function sftpTree(sessions: Sessions, base: string): FileTree {
   return {
     pieceBytes: PIECE,
     buffers: 2,
-    newSum: sumHere,
+    newSum: hashInline,
     create: (path, limits) => ask(limits, (session) => createFile(session, full(path), limits)),
     read: (path, range, { signal }) => ask({ signal }, (session) => sourceOf(session, full(path), range, signal)),
     stat: (path, limits) => ask(limits, (session) => statFile(session, full(path), limits)),

@@ -84,7 +84,7 @@ const MODES: Told = {
 }
 
 /** Every key of the project that something else happens to, said out loud. */
-export function unhonoured(project: ComposeProject): Warning[] {
+export function unsupportedKeys(project: ComposeProject): Warning[] {
   const ofServices = Object.entries(project.services).flatMap(([name, service]) =>
     ofService(service).map(([key, message]) => ({ service: name, key, message })),
   )

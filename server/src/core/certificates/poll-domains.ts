@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000
 type Wanted = { id: string; orgId: string; order: boolean }
 type Row = store.Due & { due: string }
 /** A CA that failed to say something is asked nothing more in this round: whoever waits for its deadline holds up the others. */
-type Round = { signal: AbortSignal; isMute: boolean }
+type Round = { signal: AbortSignal; caUnresponsive: boolean }
 
 /**
  * One look at every name whose time has come: where it leads, and whether a certificate is to be got or renewed. Nothing is
@@ -35,7 +35,7 @@ export async function lookAtNames(parts: DeployParts, signal: AbortSignal): Prom
   const rows = await fairShare({ most: MOST, share: SHARE }, (most, except) => store.due(parts.db, most, except))
   const found = collector(parts)
   const began = performance.now()
-  const round: Round = { signal, isMute: false }
+  const round: Round = { signal, caUnresponsive: false }
   await eachFairly(rows, { atOnce: AT_ONCE, perOrg: PER_ORG, signal }, async (row) => {
     if (performance.now() - began > ROUND_MS) return
     const look = await lookAt(parts, row, round)
@@ -70,7 +70,7 @@ function collector(parts: DeployParts) {
   return {
     add(row: Row, look: store.Look): void {
       looks.push(look)
-      if (parts.acme.enabled && isWanting(row, look)) wanting.push(wish(row, look))
+      if (parts.acme.enabled && needsOrder(row, look)) wanting.push(wish(row, look))
       // What goes wrong is told by the last one.
       timer ??= setTimeout(() => inTurn().catch(() => {}), SAVE_MS)
     },
@@ -85,7 +85,7 @@ async function lookAt(parts: DeployParts, row: Row, round: Round): Promise<store
   const now = row.now.getTime()
   const renewAt = await suggested(parts, row, round)
   const needed = isDue(row, renewAt) || isNowhere(row)
-  const nextTryAt = becameRight(row, dns.ok) ? row.limitedUntil : row.nextTryAt
+  const nextTryAt = dnsJustFixed(row, dns.ok) ? row.limitedUntil : row.nextTryAt
   return {
     id: row.id,
     due: row.due,
@@ -109,7 +109,7 @@ const isLimited = ({ limitedUntil, now }: store.Due) => limitedUntil !== null &&
 const isNowhere = ({ serial, installed }: store.Due) => serial !== null && installed !== serial
 
 /** Whatever went wrong while the name led elsewhere went wrong because of that. */
-const becameRight = (row: store.Due, ok: boolean) => ok && !row.dnsOk
+const dnsJustFixed = (row: store.Due, ok: boolean) => ok && !row.dnsOk
 
 function problemAfter(row: store.Due, dns: { ok: boolean; message: string }, needed: boolean) {
   const { problem } = row
@@ -136,7 +136,7 @@ function quietMs(row: store.Due, renewAt: Date | null, now: number): number {
 async function suggested(parts: DeployParts, row: store.Due, round: Round): Promise<Date | null> {
   const { host, serial, chain, notBefore, notAfter } = row
   if (!parts.acme.enabled || serial === null || chain === null || notBefore === null || notAfter === null) return null
-  if (row.problem !== null || round.isMute) return null
+  if (row.problem !== null || round.caUnresponsive) return null
   try {
     const within = AbortSignal.any([round.signal, AbortSignal.timeout(WINDOW_MS)])
     const { target } = await authority(parts, within)
@@ -144,13 +144,13 @@ async function suggested(parts: DeployParts, row: store.Due, round: Round): Prom
     return window && renewalMoment({ host, serial, notBefore, notAfter }, window)
   } catch (error) {
     // What was planned stays planned.
-    round.isMute = true
+    round.caUnresponsive = true
     parts.log.warn({ host, reason: (error as Error).message }, 'the CA did not say when to renew')
     return null
   }
 }
 
-function isWanting(row: store.Due, look: store.Look): boolean {
+function needsOrder(row: store.Due, look: store.Look): boolean {
   if (!look.dnsOk || !row.live) return false
   if (look.nextTryAt !== null && look.nextTryAt.getTime() > row.now.getTime()) return false
   return isToOrder(row, look) || isNowhere(row)

@@ -17,7 +17,7 @@ const SLOTS = 16
 const ROLE = 'sha256 beside the main thread'
 
 /** On this thread: for what is small, or slower than the sum anyway. */
-export function sumHere(): Sum {
+export function hashInline(): Sum {
   const hash = createHash('sha256')
   return { add: async (piece) => void hash.update(piece), digest: async () => hash.digest('hex'), end: () => {} }
 }
@@ -26,14 +26,14 @@ export function sumHere(): Sum {
  * Beside this thread, from the first piece of a slot's size on: a disk is faster than one processor that makes the sum and
  * everything else. What is smaller is not worth a thread.
  */
-export function sumBeside(): Sum {
+export function hashInWorker(): Sum {
   let chosen: Sum | undefined
   return {
     add: (piece) => {
-      chosen ??= piece.length < SLOT ? sumHere() : threadSum()
+      chosen ??= piece.length < SLOT ? hashInline() : threadSum()
       return chosen.add(piece)
     },
-    digest: () => (chosen ?? sumHere()).digest(),
+    digest: () => (chosen ?? hashInline()).digest(),
     end: () => chosen?.end(),
   }
 }

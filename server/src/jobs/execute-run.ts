@@ -24,22 +24,22 @@ const ABANDONED: RunReason = {
  * Carries a run to its end, to a gate, or to the next owner. Rejects only for what is not the run's fault; its call is
  * then tried again, here or elsewhere.
  */
-export async function carry(ownership: Ownership, pipeline: Pipeline): Promise<void> {
-  const carrier = new Carrier(ownership, pipeline)
+export async function executeRun(ownership: Ownership, pipeline: Pipeline): Promise<void> {
+  const executor = new RunExecutor(ownership, pipeline)
   try {
-    await carrier.go()
+    await executor.execute()
   } catch (error) {
     if (ownership.over || error instanceof LeaseLost || ownership.stopped.reason instanceof LeaseLost) return
     const leaving = ownership.stopped.aborted
     if (!leaving && !isOutage(error)) throw error
     const { reason } = ownership.stopped
-    if (reason instanceof Interlude) return carrier.pause(reason)
+    if (reason instanceof Interlude) return executor.pause(reason)
     // Going away is not the run's fault; a database that fails in the middle of a step may be.
-    await carrier.handBack(leaving ? { attempts: 0 } : {})
+    await executor.handBack(leaving ? { attempts: 0 } : {})
   }
 }
 
-class Carrier {
+class RunExecutor {
   readonly #ownership: Ownership
   readonly #pipeline: Pipeline
   readonly #journal: Journal
@@ -55,7 +55,7 @@ class Carrier {
     if (outcome) this.#decided = { outcome, reason }
   }
 
-  async go(): Promise<void> {
+  async execute(): Promise<void> {
     await this.#journal.load()
     if (this.#ownership.claimed.attempts > MOST_ATTEMPTS) {
       // Not even undoing gets anywhere.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sumBeside, sumHere } from './sum.ts'
+import { hashInline, hashInWorker } from './sha256.ts'
 
 const MIB = 1024 * 1024
 
@@ -12,14 +12,14 @@ test.for([
 ] as [string, number[]][])('the sum of %s is the same, here and beside', async ([, sizes]) => {
   const pieces = sizes.map((size) => randomBytes(size))
   const wanted = createHash('sha256').update(Buffer.concat(pieces)).digest('hex')
-  for (const sum of [sumHere(), sumBeside()]) {
+  for (const sum of [hashInline(), hashInWorker()]) {
     for (const piece of pieces) await sum.add(piece)
     expect(await sum.digest()).toBe(wanted)
   }
 })
 
 test('a piece may be changed once it was taken', async () => {
-  const sum = sumBeside()
+  const sum = hashInWorker()
   const piece = Buffer.alloc(MIB, 1)
   await sum.add(piece)
   piece.fill(2)
@@ -27,8 +27,8 @@ test('a piece may be changed once it was taken', async () => {
 })
 
 test('one that is given up holds nothing, before and after it began', async () => {
-  sumBeside().end()
-  const begun = sumBeside()
+  hashInWorker().end()
+  const begun = hashInWorker()
   await begun.add(Buffer.alloc(MIB))
   begun.end()
 })
