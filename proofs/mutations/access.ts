@@ -106,7 +106,7 @@ export const access: Mutation[] = [
     name: 'permission-after-the-body',
     guards: `${MODEL}: the permission is part of the endpoint, checked before the body is read`,
     file: 'server/src/http/doorkeeper.ts',
-    find: '      require(request.caller, permission)\n',
+    find: '      requirePermission(request.caller, permission)\n',
     replace: '',
     red: { test: `${ACCESS}/matrix.test.ts`, title: 'lacking the permission → 403 that names it' },
   },

@@ -1,7 +1,7 @@
 import { adoptInstance } from './core/instance/adopt.ts'
 import * as store from './core/instance/store.ts'
 import type { Platform } from './core/platform.ts'
-import { engineOf } from './core/servers/engine-of.ts'
+import { openEngineTarget } from './core/servers/open-engine-target.ts'
 import * as servers from './core/servers/store.ts'
 import { isSameDatabase, readIdentity } from './db/identity.ts'
 
@@ -46,7 +46,7 @@ export async function adoptServer({ db, keys, config, runtime }: Platform, id: s
   const server = await servers.anywhere(db, id)
   if (!server) throw new Error(`There is no server ${id}. Its id is in the list of servers, and begins with srv_.`)
   const signal = AbortSignal.timeout(TAKE_MS)
-  const engine = engineOf({ keys, config }, server)
+  const engine = openEngineTarget({ keys, config }, server)
   const { foreign } = await runtime.owner.read(engine, { signal })
   await runtime.owner.seize(engine, server.orgId, { signal })
   say(

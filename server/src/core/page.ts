@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 /** Sorts behind every id, so that "before this" without a cursor means "from the newest". */
 export const NEWEST = '~'
 
-/** The key a page starts after. A cursor that we did not make is refused rather than guessed at. */
+/** Keyset pagination: the key a page starts after. A cursor that we did not make is refused rather than guessed at. */
 export function startOf(query: PageQuery): string {
   if (query.cursor === undefined) return NEWEST
   const key = Buffer.from(query.cursor, 'base64url').toString('utf8')

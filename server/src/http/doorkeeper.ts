@@ -3,7 +3,7 @@ import rateLimit from '@fastify/rate-limit'
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateSession, authenticateToken } from '../core/access/authenticate.ts'
-import { type Caller, isOfProject, require, requireUnrestricted } from '../core/access/caller.ts'
+import { type Caller, isOfProject, requirePermission, requireUnrestricted } from '../core/access/caller.ts'
 import { sessionCookie } from '../core/access/people.ts'
 import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
@@ -51,7 +51,7 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
         ? await unknown.admit(strangerIn(request), () => inLine(() => identify(platform, request)))
         : await identify(platform, request)
       if (!endpoint.unlimited) await limited(byCaller, perToken, 'token', request, reply)
-      require(request.caller, permission)
+      requirePermission(request.caller, permission)
       if (!isOfProject(permission)) requireUnrestricted(request.caller)
     },
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../errors.ts'
 
-/** Rows that have a version are tagged by it, the rest by their content. */
+/** For optimistic locking: rows that have a version are tagged by it, the rest by their content. */
 export function setEntityTag(method: string, result: unknown, text: string, reply: FastifyReply): void {
   const version = (result as { version?: unknown }).version
   if (typeof version === 'number') reply.header('etag', `"${version}"`)

@@ -37,9 +37,7 @@ const LAST_WORDS = {
 /** Made once: an error for each of thousands that leave at the same moment is what would take the time. */
 const LEFT = new Error('The reader left.')
 
-/**
- * One answer that goes on. A reader who is slow is waited for: what it has not taken is not piled up.
- */
+/** One answer that goes on, with backpressure: a reader who is slow is waited for, and what it has not taken is not piled up. */
 export class Stream {
   readonly #out: ServerResponse
   readonly #kind: Kind

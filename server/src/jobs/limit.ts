@@ -16,7 +16,7 @@ type Waiting = {
 }
 
 /**
- * At most n runs at once per name, over all processes, first come first served. A ticket is good while its run is
+ * A semaphore of all processes: at most n runs at once per name, first come first served. A ticket is good while its run is
  * running under the ticket's claim, or parked: it needs no lease of its own, and dies with the ownership of the run.
  */
 export class Limits {
@@ -96,6 +96,7 @@ export class Limits {
   }
 }
 
+/** A mutex of all processes, until the end of the transaction. */
 const lock = (tx: Tx, name: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`run limit ${name}`}, 0))`.execute(tx)
 

@@ -98,7 +98,7 @@ async function renew(
   })
 }
 
-/** Up to a tenth later or earlier: what started together drifts apart. */
+/** Jitter, up to a tenth later or earlier: what started together drifts apart. */
 const jittered = (ms: number) => ms * (0.9 + Math.random() / 5)
 const interval = (ms: number) => sql`make_interval(secs => ${ms / 1000})`
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { app, GOOD } from '../../../test-kit/sample-app.ts'
 import { startSite } from '../../../test-kit/site-in-process.ts'
-import { engineOf } from '../../src/core/servers/engine-of.ts'
+import { openEngineTarget } from '../../src/core/servers/open-engine-target.ts'
 
 const site = await startSite('verbs')
 const SLOW = { ...app(GOOD), Dockerfile: 'FROM node:24-slim\nCOPY . .\nRUN sleep 60\nCMD ["node", "server.js"]\n' }
@@ -191,7 +191,7 @@ test('an engine that serves one organization is refused to another, by whatever 
     .selectAll()
     .where('id', '=', added.body.id)
     .executeTakeFirstOrThrow()
-  const engine = engineOf(site.world.platform, row)
+  const engine = openEngineTarget(site.world.platform, row)
   const { signal } = new AbortController()
   await site.world.platform.runtime.owner.claim(engine, site.org.id, { signal })
   try {

@@ -21,7 +21,7 @@ export type Caller = {
 
 export const may = (caller: Caller, permission: Permission) => holds(caller.role, caller.scopes, permission)
 
-export function require(caller: Caller, permission: Permission): void {
+export function requirePermission(caller: Caller, permission: Permission): void {
   if (may(caller, permission)) return
   const byRole = holds(caller.role, null, permission)
   throw new Refusal('permission_denied', `This needs the permission ${permission}.`, {

@@ -1,7 +1,7 @@
 import type { VerifyStep } from '@slipway/contract/backup-destinations'
 import type { StoragePlace } from '../../drivers/storage/storage.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { type Why, whyNotHere, whyNotLocal } from './local-root.ts'
 import { openSecrets, type Secret, UnreadableSecret } from './secrets.ts'
@@ -106,7 +106,7 @@ async function onServer(parts: Parts, row: DestinationRow) {
 
 function reachable(parts: Parts, server: servers.ServerRow) {
   try {
-    return engineOf(parts, server)
+    return openEngineTarget(parts, server)
   } catch {
     throw new DestinationUnusable('auth', {
       message: `The stored key of the server ${server.name} cannot be opened.`,

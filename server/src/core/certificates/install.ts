@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import type { EdgeCertificate } from '../../drivers/edge/edge.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import * as store from './store.ts'
 
@@ -33,7 +33,7 @@ const edgeId = (id: string, serial: string) => `${id}-${serial}`.slice(0, 100)
 /** Before a project's names lead to a server: its edge has what they need, so that no visitor meets one that has not. */
 export async function fillFor(parts: Parts, server: servers.ServerRow, projectId: string, signal: AbortSignal) {
   const wanted = await wantedOn(parts, server.id, projectId)
-  if (wanted.length > 0) await parts.edge.certificates.put(engineOf(parts, server), wanted, signal)
+  if (wanted.length > 0) await parts.edge.certificates.put(openEngineTarget(parts, server), wanted, signal)
 }
 
 /** A project's certificates at all edges that are to have them. The first must; another may not be set up yet. */

@@ -8,7 +8,7 @@ import type { End, Pipeline, Run, RunFacts } from '../../jobs/steps.ts'
 import { record } from '../audit/record.ts'
 import type { DeployParts } from '../deployments/parts.ts'
 import { whereItLeads } from '../domains/check.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { withAuthority } from './authority.ts'
 import { install, place } from './install.ts'
@@ -135,8 +135,10 @@ const REMOVE_MS = 10_000
 /** HTTP-01 by files at every edge that the name may lead to. */
 async function answersFor(parts: DeployParts, row: store.Due, signal: AbortSignal): Promise<Challenge> {
   const ids = await store.serversOf(parts.db, row.orgId, row.projectId)
-  const engines = await Promise.all(ids.map(async (id) => engineOf(parts, await servers.load(parts.db, row.orgId, id))))
-  const everywhere = async (work: (engine: ReturnType<typeof engineOf>) => Promise<void>) => {
+  const engines = await Promise.all(
+    ids.map(async (id) => openEngineTarget(parts, await servers.load(parts.db, row.orgId, id))),
+  )
+  const everywhere = async (work: (engine: ReturnType<typeof openEngineTarget>) => Promise<void>) => {
     const done = await Promise.allSettled(engines.map(work))
     const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     // Where there is no edge, no visitor of the name can arrive.

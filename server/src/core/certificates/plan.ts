@@ -152,7 +152,7 @@ const PATIENCE: Record<string, [first: number, longest: number]> = {
 }
 const USUAL: [number, number] = [MINUTE, HOUR]
 
-/** Doubles with each failure; `random` from 0 to 1 spreads those that failed together. */
+/** Exponential backoff with jitter: doubles with each failure; `random` from 0 to 1 spreads those that failed together. */
 export function retryMs(code: string, failures: number, random: number): number {
   const [first, longest] = PATIENCE[code] ?? USUAL
   return Math.min(first * 2 ** Math.min(failures - 1, 20), longest) * (0.9 + random / 5)

@@ -2,7 +2,7 @@ import { can } from '@slipway/contract/deployment-states'
 import { type Tx, transaction } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
 import { cancel, respond } from '../../jobs/enqueue.ts'
-import { type Caller, require } from '../access/caller.ts'
+import { type Caller, requirePermission } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
@@ -23,7 +23,7 @@ const MOST_PINS = 10
 export async function cancelDeployment(parts: Parts, caller: Caller, id: string) {
   const deployment = await transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    require(caller, 'deployment:admin')
+    requirePermission(caller, 'deployment:admin')
     allowed(can.cancel(stateOf(row)))
     const done = await cancel(tx, parts.transport, { orgId: caller.orgId, id, endParked: true })
     if (done === null) throw new Refusal('not_now', 'It is ending already.')
@@ -136,7 +136,7 @@ const noCommit = () =>
 export async function rollback(parts: Parts, caller: Caller, id: string) {
   return transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    require(caller, 'deployment:admin')
+    requirePermission(caller, 'deployment:admin')
     allowed(can.rollback(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
     await store.pauseAutoDeploy(tx, project.id)

@@ -1,4 +1,4 @@
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { activeOn, idleProjects, markToSettle } from './compare-store.ts'
 import type { DeployParts } from './parts.ts'
@@ -45,7 +45,7 @@ async function tried(parts: Parts, server: servers.ServerRow, signal: AbortSigna
  * engine that was ours: whatever else answers at its address waits for somebody to deploy there.
  */
 async function claimAgain({ keys, config, runtime, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
-  const engine = engineOf({ keys, config }, server)
+  const engine = openEngineTarget({ keys, config }, server)
   const owner = await runtime.owner.read(engine, { signal })
   const facts = { server: server.id, engine: owner.engineId, known: server.engineId }
   if (owner.foreign !== null) {
@@ -65,7 +65,7 @@ async function claimAgain({ keys, config, runtime, log }: Parts, server: servers
 /** The projects that were not as they should be. */
 export async function compareServer(parts: Parts, server: servers.ServerRow, signal: AbortSignal): Promise<string[]> {
   const { db, keys, config, runtime } = parts
-  const engine = engineOf({ keys, config }, server)
+  const engine = openEngineTarget({ keys, config }, server)
   const owner = await claimAgain(parts, server, signal)
   if (owner?.org !== server.orgId) return []
   const ids = (await servers.sameEngine(db, { ...server, engineId: owner.engineId })).map(({ id }) => id)

@@ -3,7 +3,7 @@ import { wantedOn } from '../certificates/install.ts'
 import * as domains from '../domains/store.ts'
 import { eachFairly } from '../fair-share.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { publicNetwork } from './release/names.ts'
 
@@ -27,7 +27,7 @@ export const contentsOf = (parts: Pick<Parts, 'db' | 'keys'>, serverId: string) 
 })
 
 async function mend({ db, keys, edge, config, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
-  const engine = engineOf({ keys, config }, server)
+  const engine = openEngineTarget({ keys, config }, server)
   // Certificates first: no route may send visitors to https before there is one.
   const equal = async () => {
     const certificates = await edge.certificates.reconcile(engine, () => wantedOn({ db, keys }, server.id), signal)

@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import { submit, type Waker } from '../../jobs/enqueue.ts'
 import type { Pipeline } from '../../jobs/steps.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import type { DeployParts } from './parts.ts'
 import { repositoryOf } from './release/images.ts'
@@ -62,7 +62,7 @@ type Where = { orgId: string; projectId: string; volumes: 'keep' | 'delete'; gua
 async function clear(parts: DeployParts, where: Where, id: string, signal: AbortSignal) {
   const { orgId, projectId, volumes, guard } = where
   const server = await servers.find(parts.db, orgId, id)
-  const engine = server && engineOf(parts, server)
+  const engine = server && openEngineTarget(parts, server)
   if (!engine || (await parts.runtime.owner.read(engine, { signal })).org !== orgId) return
   await parts.edge
     .route(engine, projectId, () => guard().then(() => []), signal)

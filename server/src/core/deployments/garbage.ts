@@ -1,5 +1,5 @@
 import { eachFairly } from '../fair-share.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { missingProjects, projectsOn } from './garbage-store.ts'
 import type { DeployParts } from './parts.ts'
@@ -26,7 +26,7 @@ const TOGETHER = { atOnce: 4, perOrg: 1 }
 const COLLECT_MS = 10 * 60_000
 
 async function collectOn(parts: DeployParts, server: servers.ServerRow, signal: AbortSignal): Promise<void> {
-  const engine = engineOf(parts, server)
+  const engine = openEngineTarget(parts, server)
   const before = new Date(Date.now() - YOUNG_MS)
   const { org, engineId } = await parts.runtime.owner.read(engine, { signal })
   // What bears our name on an engine that is not ours is another installation's.
@@ -57,7 +57,7 @@ export async function removeStrays(parts: DeployParts, signal: AbortSignal): Pro
   await eachFairly(await servers.used(parts.db), { ...TOGETHER, signal }, async (server) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(STRAY_MS)])
     const before = new Date(Date.now() - STRAY_MS)
-    const work = async () => parts.runtime.removeStrays(engineOf(parts, server), { signal: within, before })
+    const work = async () => parts.runtime.removeStrays(openEngineTarget(parts, server), { signal: within, before })
     const gone = await work().catch(() => 0)
     if (gone > 0 && !signal.aborted) parts.log.info({ server: server.id, gone }, 'stray containers were removed')
   })

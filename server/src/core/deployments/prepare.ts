@@ -1,6 +1,6 @@
 import type { Preparation, Prepare } from '@slipway/contract/prepare'
 import { notFound, Refusal } from '../../errors.ts'
-import { type Caller, require, requireUnrestricted } from '../access/caller.ts'
+import { type Caller, requirePermission, requireUnrestricted } from '../access/caller.ts'
 import { answerOf, dockerfileOf, type Found } from '../build/detection.ts'
 import { remoteTree } from '../build/remote-tree.ts'
 import type { ReadableTree, SourceTree } from '../build/source-tree.ts'
@@ -77,7 +77,7 @@ async function openRemote(parts: Parts, caller: Caller, body: Prepare, signal: A
   const { owner, repo, branch } = body
   if (owner === undefined) throw missing('owner', 'a source on a git host needs owner')
   if (repo === undefined) throw missing('repo', 'a source on a git host needs repo')
-  require(caller, 'githost:read')
+  requirePermission(caller, 'githost:read')
   const listing = await parts.remoteTrees.open(caller, { owner, repo, branch }, signal)
   return { tree: remoteTree(listing), warnings: listing.warnings }
 }

@@ -8,7 +8,7 @@ import type { Pipeline, Run } from '../../jobs/steps.ts'
 import type { Caller } from '../access/caller.ts'
 import { type Actor, record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 import type { DeployParts } from './parts.ts'
@@ -98,7 +98,7 @@ async function stop(parts: DeployParts, run: Run, signal: AbortSignal): Promise<
   const row = await store.find(parts.db, { orgId: run.orgId, projectId: null }, id)
   // Another release may have taken its place while this one waited: then nothing of it runs.
   if (!row?.active) return
-  const engine = engineOf(parts, await servers.load(parts.db, run.orgId, row.serverId))
+  const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, row.serverId))
   await run.write((tx) => setRouted(tx, row.projectId, null))
   const nowhere = () => run.write(async () => [])
   await parts.edge.route(engine, row.projectId, nowhere, signal).catch((error) => {

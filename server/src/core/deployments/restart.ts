@@ -5,7 +5,7 @@ import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import type { ServiceKey } from '../../drivers/runtime/labels.ts'
 import type { Outcome } from '../../drivers/runtime/rollout/outcome.ts'
 import type { Pipeline, Run } from '../../jobs/steps.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import type { DeployParts } from './parts.ts'
 import { releaseOf } from './release/release.ts'
@@ -33,7 +33,7 @@ export const restartPipeline = (parts: DeployParts): Pipeline => ({
     // It is gone, or a newer release has taken its place, whose containers are new.
     if (!deployment?.active) return
     const server = await servers.load(parts.db, run.orgId, deployment.serverId)
-    await run.step('restart', (signal) => restart(parts, run, engineOf(parts, server), deployment, signal), {
+    await run.step('restart', (signal) => restart(parts, run, openEngineTarget(parts, server), deployment, signal), {
       onStart: (tx) => tell(tx, run.orgId, id, () => ({ status: 'deploying', error: null })),
       onEnd: (tx, ended: Restarted[]) => tell(tx, run.orgId, id, (name) => after(ended, name)),
     })

@@ -2,7 +2,7 @@ import type { LogLine } from '../../drivers/runtime/running/log-lines.ts'
 import type { Platform } from '../platform.ts'
 import { variablesVersion } from '../projects/settings-store.ts'
 import { recognisableValues } from '../projects/variables.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { type Line, shownLine } from './line.ts'
 import { merged } from './merged.ts'
@@ -87,7 +87,7 @@ const servicesOf = ({ services }: store.DeploymentRow, { service }: Wanted): str
 }
 
 const engineFor = async (parts: Parts, { orgId, serverId }: store.DeploymentRow) =>
-  engineOf(parts, await servers.load(parts.db, orgId, serverId))
+  openEngineTarget(parts, await servers.load(parts.db, orgId, serverId))
 
 /** What was secret at the last call stays hidden: a service may still print it. */
 function renewed(parts: Parts, deployment: store.DeploymentRow): () => Promise<Redact> {

@@ -5,7 +5,7 @@ import { submit } from '../../jobs/enqueue.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 import { partOf } from './release/release.ts'
@@ -17,7 +17,7 @@ type Parts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>
 type Submitting = Pick<Platform, 'db' | 'transport'>
 
 const engineFor = async (parts: Parts, deployment: DeploymentRow) =>
-  engineOf(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))
+  openEngineTarget(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))
 
 /** What the engine says about this deployment's containers now. */
 export async function showInfo(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {

@@ -5,7 +5,7 @@ import type { LATER, Run } from '../../jobs/steps.ts'
 import { allVariables, listServices } from '../projects/settings-store.ts'
 import * as projects from '../projects/store.ts'
 import { openVariables, type PlainVariable } from '../projects/variables.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import { policyOf } from '../servers/policy.ts'
 import * as servers from '../servers/store.ts'
 import { type EventWriter, eventWriter } from './events.ts'
@@ -41,7 +41,7 @@ export async function openScene(parts: DeployParts, run: Run) {
     redact,
     onLost: () => {},
   })
-  const engine: EngineTarget = engineOf(parts, server)
+  const engine: EngineTarget = openEngineTarget(parts, server)
   const promptMs = promptness(run.signal)
   const scene = {
     parts,

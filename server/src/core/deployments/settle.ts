@@ -3,7 +3,7 @@ import type { EngineTarget } from '../../drivers/runtime/engine.ts'
 import type { ServiceSpec } from '../../drivers/runtime/rollout/spec.ts'
 import type { Pipeline, Run } from '../../jobs/steps.ts'
 import * as domains from '../domains/store.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import type { DeployParts } from './parts.ts'
 import { dropImages } from './release/images.ts'
@@ -39,7 +39,7 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
   const found: Found = { after: active ? 'restored' : 'removed', again: false, names }
   for (const serverId of await serversOf(parts.db, orgId, projectId)) {
     const server = await servers.load(parts.db, orgId, serverId)
-    const engine = engineOf(parts, server)
+    const engine = openEngineTarget(parts, server)
     const here = { parts, run, engine, serverId, projectId, signal }
     try {
       // An engine that serves others has nothing of ours; but then the release that is active there runs nowhere.

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
-import { engineOf } from '../servers/engine-of.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { serversOf } from './settle-store.ts'
 
@@ -46,7 +46,7 @@ async function onServer(
   serverId: string,
   signal: AbortSignal,
 ) {
-  const engine = engineOf(parts, await servers.load(parts.db, project.orgId, serverId))
+  const engine = openEngineTarget(parts, await servers.load(parts.db, project.orgId, serverId))
   // An engine that serves others has nothing of ours.
   if ((await parts.runtime.owner.read(engine, { signal })).org !== project.orgId) return []
   return parts.runtime.volumes.list(engine, project.id, { signal })

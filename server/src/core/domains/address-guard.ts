@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Where nobody on the internet lives, and what lives there instead. */
+/** SSRF: where nobody on the internet lives, and what lives there instead. */
 export type Kind =
   | 'unspecified'
   | 'loopback'

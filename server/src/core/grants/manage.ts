@@ -1,7 +1,7 @@
 import type { PageQuery } from '@slipway/contract/pages'
 import { transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
-import { type Caller, require } from '../access/caller.ts'
+import { type Caller, requirePermission } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { requireProject } from '../projects/find.ts'
@@ -15,7 +15,7 @@ export const listGrants = async ({ db }: Db, caller: Caller, projectId: string, 
 
 /** What runs keeps running; the next deployment that needs it is refused. */
 export async function revokeGrant({ db }: Db, caller: Caller, projectId: string, id: string) {
-  require(caller, 'server:write')
+  requirePermission(caller, 'server:write')
   return transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, projectId)
     const row = await store.revoke(tx, project, id, caller.userName)

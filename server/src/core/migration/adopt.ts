@@ -10,8 +10,8 @@ import * as grants from '../grants/store.ts'
 import type { Platform } from '../platform.ts'
 import { insertProject } from '../projects/manage.ts'
 import * as settings from '../projects/settings-store.ts'
-import { engineOf } from '../servers/engine-of.ts'
 import { requireServer } from '../servers/find.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import type { ServerRow } from '../servers/store.ts'
 import { choose } from './choose.ts'
 import { type Discovery, discover } from './discover.ts'
@@ -32,7 +32,9 @@ export async function adoptServices(
   requireUnrestricted(caller)
   const server = await requireServer(parts.db, caller, serverId)
   const look = { orgId: caller.orgId, sizes: false, around: false }
-  const found = await parts.scans(server.id, signal, () => discover(parts, engineOf(parts, server), look, signal))
+  const found = await parts.scans(server.id, signal, () =>
+    discover(parts, openEngineTarget(parts, server), look, signal),
+  )
   const adoption = planAdoption(found, choose(found.units, serviceNames))
   const missing = adoption.grants
     .map(pathOf)

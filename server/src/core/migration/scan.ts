@@ -4,8 +4,8 @@ import { transaction } from '../../db/database.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from '../servers/engine-of.ts'
 import { requireServer } from '../servers/find.ts'
+import { openEngineTarget } from '../servers/open-engine-target.ts'
 import { describe } from './describe.ts'
 import { discover } from './discover.ts'
 
@@ -20,7 +20,9 @@ export async function scanServer(
 ) {
   const server = await requireServer(parts.db, caller, serverId)
   const look = { orgId: caller.orgId, sizes, around: true }
-  const found = await parts.scans(server.id, signal, () => discover(parts, engineOf(parts, server), look, signal))
+  const found = await parts.scans(server.id, signal, () =>
+    discover(parts, openEngineTarget(parts, server), look, signal),
+  )
   const { length } = found.units
   await transaction(parts.db, (tx) => record(tx, caller, 'server.scan', server.id, { services: length }))
   return { success: true as const, stack: describe(found) }

@@ -4,8 +4,8 @@ import { notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from './engine-of.ts'
 import { requireServer } from './find.ts'
+import { openEngineTarget } from './open-engine-target.ts'
 import { type Failure, reportFacts, reportFailure } from './report.ts'
 import type { Holes } from './security-report.ts'
 import * as store from './store.ts'
@@ -42,14 +42,14 @@ export async function checkServer(parts: Parts, caller: Caller, id: string, sign
 
 /** Whom the engine serves; null where it is no manager of a Swarm, or does not say. */
 const readOwner = (parts: Parts, server: store.ServerRow, signal: AbortSignal) =>
-  parts.runtime.owner.read(engineOf(parts, server), { signal }).catch(() => {
+  parts.runtime.owner.read(openEngineTarget(parts, server), { signal }).catch(() => {
     signal.throwIfAborted()
     return null
   })
 
 /** What earlier versions of the platform left on the engine; null where it does not say. */
 async function readHoles(parts: Parts, server: store.ServerRow, signal: AbortSignal): Promise<Holes | null> {
-  const engine = engineOf(parts, server)
+  const engine = openEngineTarget(parts, server)
   try {
     const [volumes, services] = await Promise.all([
       parts.runtime.volumes.mounting(engine, { signal }),
@@ -71,7 +71,7 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<{ facts: EngineFacts } | { failure: Failure }> {
   try {
-    return { facts: await parts.engines.inspect(engineOf(parts, server), { signal, learnHostKey: true }) }
+    return { facts: await parts.engines.inspect(openEngineTarget(parts, server), { signal, learnHostKey: true }) }
   } catch (error) {
     if (isFailure(error)) return { failure: shownIn(parts.config.mode, server.host, error) }
     throw error

@@ -1,6 +1,6 @@
 import { eachFairly } from '../fair-share.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from './engine-of.ts'
+import { openEngineTarget } from './open-engine-target.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'keys' | 'config' | 'runtime' | 'log'>
@@ -12,10 +12,12 @@ const DEADLINE_MS = 30_000
 export async function freeNetworks(parts: Parts, signal: AbortSignal): Promise<void> {
   await eachFairly(await store.used(parts.db), { ...TOGETHER, signal }, async (server) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
-    const freed = await parts.runtime.freeNetworks(engineOf(parts, server), { signal: within }).catch((error) => {
-      if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'networks could not be looked at')
-      return []
-    })
+    const freed = await parts.runtime
+      .freeNetworks(openEngineTarget(parts, server), { signal: within })
+      .catch((error) => {
+        if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'networks could not be looked at')
+        return []
+      })
     if (freed.length > 0)
       parts.log.warn(
         { server: server.id, networks: freed.slice(0, 20) },

@@ -1,6 +1,6 @@
 import { eachFairly } from '../fair-share.ts'
 import type { Platform } from '../platform.ts'
-import { engineOf } from './engine-of.ts'
+import { openEngineTarget } from './open-engine-target.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<Platform, 'db' | 'keys' | 'config' | 'runtime' | 'log'>
@@ -30,7 +30,7 @@ export async function guardOnce(parts: Few, server: store.ServerRow, signal: Abo
 }
 
 async function guardMachine(parts: Few, server: store.ServerRow, signal: AbortSignal) {
-  const found = await parts.runtime.guard(engineOf(parts, server), { signal })
+  const found = await parts.runtime.guard(openEngineTarget(parts, server), { signal })
   guarded.set(server.id, performance.now())
   return found
 }

@@ -5,13 +5,13 @@ import { type Queryable, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Tables } from '../../db/tables.ts'
 import { Refusal } from '../../errors.ts'
-import { type Caller, require } from '../access/caller.ts'
+import { type Caller, requirePermission } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
 import { stale, withoutUndefined } from '../projects/manage.ts'
-import { engineOf } from './engine-of.ts'
 import { requireServer } from './find.ts'
 import { placeOfKey, sealedKey } from './keys.ts'
+import { openEngineTarget } from './open-engine-target.ts'
 import * as store from './store.ts'
 
 type Db = Pick<Platform, 'db' | 'config'>
@@ -25,7 +25,7 @@ export const showServer = async ({ db, config }: Db, caller: Caller, id: string)
 
 export async function createServer(parts: Parts, caller: Caller, input: NewServer) {
   // Adding this machine's own engine hands out root on it.
-  if (input.kind === 'local') require(caller, 'server:admin')
+  if (input.kind === 'local') requirePermission(caller, 'server:admin')
   const id = newId('srv')
   const base = { id, orgId: caller.orgId, name: input.name, kind: input.kind }
   const wanted =
@@ -142,7 +142,7 @@ async function leave(parts: LeaveParts, server: store.ServerRow, signal: AbortSi
   if (server.engineId === null || same.some(({ id, engineId }) => id !== server.id && engineId !== null)) return null
   const within = AbortSignal.any([signal, AbortSignal.timeout(LEAVE_MS)])
   try {
-    const engine = engineOf(parts, server)
+    const engine = openEngineTarget(parts, server)
     const { org } = await parts.runtime.owner.read(engine, { signal: within })
     if (org !== server.orgId) return null
     await parts.edge.remove(engine, within)

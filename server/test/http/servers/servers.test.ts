@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { processorMs } from '../../../../test-kit/processor.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { engineOf } from '../../../src/core/servers/engine-of.ts'
+import { openEngineTarget } from '../../../src/core/servers/open-engine-target.ts'
 import * as servers from '../../../src/core/servers/store.ts'
 import { makeDeployment } from '../../deployments/made.ts'
 
@@ -235,5 +235,5 @@ test('the local engine is looked for where this process was told, whatever it wa
   const [row] = await servers.firstTwo(world.platform.db, other.id)
   if (!row) throw new Error('no server')
   const stored = { ...row, kind: 'local' as const, socketPath: '/gone/docker.sock' }
-  expect(engineOf(world.platform, stored)).toMatchObject({ kind: 'local', socketPath: engine.socket })
+  expect(openEngineTarget(world.platform, stored)).toMatchObject({ kind: 'local', socketPath: engine.socket })
 })

@@ -1,5 +1,5 @@
 import type { RunningTask } from '../../../drivers/runtime/running/tasks.ts'
-import { engineOf } from '../../servers/engine-of.ts'
+import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { partOf } from '../release/release.ts'
@@ -25,7 +25,7 @@ export async function look(
   try {
     const server = await servers.load(parts.db, release.orgId, release.serverId)
     const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
-    const tasks = await parts.runtime.tasks(engineOf(parts, server), release.projectId, { signal: within })
+    const tasks = await parts.runtime.tasks(openEngineTarget(parts, server), release.projectId, { signal: within })
     // What was left as it was before is not this release's doing.
     const isOf = partOf(parts, release)
     const own = tasks.filter((task) => isOf(task.service, task.deployment) && task.deployment === release.id)

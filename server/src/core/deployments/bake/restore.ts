@@ -2,7 +2,7 @@ import type { DeploymentError } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../../db/database.ts'
 import type { Pipeline, Run, RunFacts } from '../../../jobs/steps.ts'
 import { record } from '../../audit/record.ts'
-import { engineOf } from '../../servers/engine-of.ts'
+import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import { append } from '../events-store.ts'
 import type { DeployParts } from '../parts.ts'
@@ -48,7 +48,7 @@ async function restore(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   const before = await store.find(parts.db, { orgId: run.orgId, projectId: run.lane }, previous)
   if (!before || before.release === null || before.serverId !== active.serverId) return { back: null }
   const server = await servers.load(parts.db, run.orgId, active.serverId)
-  const here = { parts, run, engine: engineOf(parts, server), serverId: server.id, projectId: run.lane, signal }
+  const here = { parts, run, engine: openEngineTarget(parts, server), serverId: server.id, projectId: run.lane, signal }
   // While it comes back, names lead to where both listen.
   if (await run.write((tx) => leadToBoth(tx, active, before.routes))) await routes(here)
   if (!(await ensureReleaseRunning(here, before))) return { back: false }

@@ -1,6 +1,6 @@
 import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import * as domains from '../../domains/store.ts'
-import { engineOf } from '../../servers/engine-of.ts'
+import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
@@ -23,7 +23,7 @@ async function reroute(parts: DeployParts, run: Run, signal: AbortSignal): Promi
     const urls = urlsOf(parts, routes, await domains.secured(tx, run.lane))
     await store.update(tx, active.id, { routes: JSON.stringify(routes), urls })
   })
-  const engine = engineOf(parts, await servers.load(parts.db, run.orgId, active.serverId))
+  const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, active.serverId))
   const wanted = () => run.write((tx) => domains.routesOn(tx, active.serverId, run.lane))
   await parts.edge.route(engine, run.lane, wanted, signal)
 }

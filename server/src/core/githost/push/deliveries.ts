@@ -1,7 +1,7 @@
 import type { GithostDelivery, ListDeliveries } from '@slipway/contract/githost-deliveries'
 import { transaction } from '../../../db/database.ts'
 import { notFound, Refusal } from '../../../errors.ts'
-import { type Caller, require } from '../../access/caller.ts'
+import { type Caller, requirePermission } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
 import { toPage } from '../../page.ts'
 import { type GithostParts, sourcesOf } from '../sources.ts'
@@ -30,7 +30,7 @@ async function required(parts: GithostParts, caller: Caller, id: string): Promis
 
 /** Decides anew from the head as it is now, never from what an old delivery says. */
 export async function replay(parts: PushParts, caller: Caller, id: string, signal: AbortSignal) {
-  require(caller, 'deployment:write')
+  requirePermission(caller, 'deployment:write')
   const { repoId, ref, repository, after } = await required(parts, caller, id)
   if (repoId === null || ref === null)
     throw new Refusal('not_now', 'It is about no branch, so there is nothing to decide.', { field: 'id' })

@@ -14,7 +14,7 @@ const MOST_BODY = 64 * 1024
 export type Arriving = { key: string; guid: string; event: string; signature: string | undefined; body: Buffer }
 
 /**
- * Stores what the host says, and that something moved; what to do about it is decided elsewhere. Nothing is stored of what
+ * Deliveries come at least once. Stores what the host says, and that something moved; what to do about it is decided elsewhere. Nothing is stored of what
  * is not signed with the one secret that `k` names.
  */
 export async function receive(parts: GithostParts, arriving: Arriving) {

@@ -18,7 +18,7 @@ export function localFiles(signal: AbortSignal): FileReader {
   }
 
   async function read(path: string, mostBytes: number): Promise<Buffer> {
-    // A FIFO that somebody puts there in between must not hold us up, nor a link lead elsewhere.
+    // TOCTOU: a FIFO that somebody puts there in between must not hold us up, nor a link lead elsewhere.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     try {
       const stats = await file.stat()

@@ -7,7 +7,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 
 /**
- * A name inside a folder that is held open. The kernel starts at the folder itself, wherever it lies by now, so that nobody
+ * Against TOCTOU: a name inside a folder that is held open. The kernel starts at the folder itself, wherever it lies by now, so that nobody
  * can put a link in its place between a check and its use. What POSIX calls openat, in the words that Node has.
  */
 export const within = (folder: FileHandle, name: string) => `/proc/self/fd/${folder.fd}/${name}`

@@ -6,7 +6,7 @@ import { enginePolicy, policyOf } from './policy.ts'
 import { type ServerRow, socketOf } from './store.ts'
 
 /** How a server's engine is reached, with its secrets opened. */
-export function engineOf({ keys, config }: Pick<Platform, 'keys' | 'config'>, server: ServerRow): EngineTarget {
+export function openEngineTarget({ keys, config }: Pick<Platform, 'keys' | 'config'>, server: ServerRow): EngineTarget {
   const policy = enginePolicy(policyOf(config, server.policy))
   const socketPath = socketOf(config, server) ?? ''
   if (server.kind === 'local') return { kind: 'local', socketPath, policy }
