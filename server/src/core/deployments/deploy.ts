@@ -1,6 +1,7 @@
 import type { Run } from '../../jobs/steps.ts'
 import { openBlueprint } from './blueprint/blueprint.ts'
 import { findSource } from './blueprint/find-source.ts'
+import { type Because, type DeployContext, loadDeployContext } from './deploy-context.ts'
 import { explainedSteps, explainStep } from './explain-step.ts'
 import type { BuiltImage, DeployParts, Frozen } from './parts.ts'
 import { freezeRelease } from './release/freeze.ts'
@@ -14,7 +15,6 @@ import { dropBuild, dropContainers } from './rollout/put-back.ts'
 import { retire } from './rollout/retire.ts'
 import { rollOut } from './rollout/roll-out.ts'
 import { dropRoutes, routeToRelease } from './rollout/switch-routes.ts'
-import { type Because, openScene, type Scene } from './scene.ts'
 
 /**
  * The story of a deployment. Each step is fenced and may run twice; what one returns is what a replay returns. A project of
@@ -33,53 +33,53 @@ import { type Because, openScene, type Scene } from './scene.ts'
  * again. Ending (pipeline.ts) makes it the active one.
  */
 export async function deploy(parts: DeployParts, run: Run): Promise<void> {
-  const scene = await openScene(parts, run)
-  const step = explainedSteps(scene)
+  const context = await loadDeployContext(parts, run)
+  const step = explainedSteps(context)
   // Comes when the rollout has been undone.
-  const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(scene, signal, because)
-  const release = { ...scene.onFrozen, undo }
+  const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(context, signal, because)
+  const release = { ...context.onFrozen, undo }
   try {
     let frozen: Frozen
-    const old = scene.deployment.request.rollbackOf
+    const old = context.deployment.request.rollbackOf
     if (old === undefined) {
-      const made = await makeImages(scene, step)
+      const made = await makeImages(context, step)
       const { blueprint, images } = made
-      await askBeforeRelease(scene)
-      await layFiles(scene, step, made)
-      frozen = await step<Frozen>('release', (signal) => freezeRelease(scene, blueprint, images, signal), release)
+      await askBeforeRelease(context)
+      await layFiles(context, step, made)
+      frozen = await step<Frozen>('release', (signal) => freezeRelease(context, blueprint, images, signal), release)
     } else {
-      const { gone } = await step('find', (signal) => findOldImages(scene, old, signal))
+      const { gone } = await step('find', (signal) => findOldImages(context, old, signal))
       // Going back is urgent, and quick while the images are there.
       if (gone.length > 0) await run.takeTime()
-      const { images } = gone.length > 0 ? await makeImages(scene, step) : { images: {} }
-      frozen = await step<Frozen>('release', (signal) => takeOldRelease(scene, old, images, signal), release)
+      const { images } = gone.length > 0 ? await makeImages(context, step) : { images: {} }
+      frozen = await step<Frozen>('release', (signal) => takeOldRelease(context, old, images, signal), release)
     }
-    const brought = await rollOut(scene, step, frozen)
-    await decide(scene, step, brought).catch(async (error) => {
-      throw await explainStep(scene, { step: 'rollout', signal: run.signal }, error)
+    const brought = await rollOut(context, step, frozen)
+    await decide(context, step, brought).catch(async (error) => {
+      throw await explainStep(context, { step: 'rollout', signal: run.signal }, error)
     })
-    await step('route', (signal) => routeToRelease(scene, signal), {
-      undo: (signal, _, because) => dropRoutes(scene, signal, because),
+    await step('route', (signal) => routeToRelease(context, signal), {
+      undo: (signal, _, because) => dropRoutes(context, signal, because),
     })
-    await step('retire', (signal) => retire(scene, signal))
-    await step('tidy', (signal) => tidyUp(scene, signal))
+    await step('retire', (signal) => retire(context, signal))
+    await step('tidy', (signal) => tidyUp(context, signal))
   } finally {
-    await scene.events.flush().catch(() => {})
+    await context.events.flush().catch(() => {})
   }
 }
 
 /** One after the other: each of them may take the whole machine. */
-async function makeImages(scene: Scene, step: Run['step']) {
-  const found = await step('source', (signal) => findSource(scene, signal), scene.onSource)
-  const blueprint = openBlueprint(scene.parts, scene.deployment.id, found.blueprint)
-  scene.cast.splice(0, scene.cast.length, ...found.services)
-  await askBeforeBuild(scene)
+async function makeImages(context: DeployContext, step: Run['step']) {
+  const found = await step('source', (signal) => findSource(context, signal), context.onSource)
+  const blueprint = openBlueprint(context.parts, context.deployment.id, found.blueprint)
+  context.serviceNames.splice(0, context.serviceNames.length, ...found.services)
+  await askBeforeBuild(context)
   const images: Record<string, BuiltImage> = {}
   for (const plan of blueprint.services) {
     const name = blueprint.services.length === 1 ? 'build' : `build:${plan.name}`
-    images[plan.name] = await step(name, (signal) => makeImage(scene, plan, found.source, signal), {
-      ...scene.onBuilt(plan.name),
-      undo: (signal, _, because) => dropBuild(scene, signal, because),
+    images[plan.name] = await step(name, (signal) => makeImage(context, plan, found.source, signal), {
+      ...context.onBuilt(plan.name),
+      undo: (signal, _, because) => dropBuild(context, signal, because),
     })
   }
   return { blueprint, images, source: found.source }

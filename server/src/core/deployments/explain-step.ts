@@ -2,19 +2,19 @@ import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
 import type { GitFailure } from '../../drivers/git/git.ts'
 import { Refusal } from '../../errors.ts'
 import type { Run } from '../../jobs/steps.ts'
+import { type DeployContext, theOnly } from './deploy-context.ts'
 import { DeployFailure } from './failure.ts'
 import { lastLine } from './failure-store.ts'
 import { shownLine } from './line.ts'
-import { type Scene, theOnly } from './scene.ts'
 
 /** `run.step`, whose failures are told to whoever deploys. */
-export function explainedSteps(scene: Scene): Run['step'] {
+export function explainedSteps(context: DeployContext): Run['step'] {
   const told = <T>(step: string, signal: AbortSignal, work: Promise<T>) =>
     work.catch(async (error) => {
-      throw await explainStep(scene, { step, signal }, error)
+      throw await explainStep(context, { step, signal }, error)
     })
   return (name, action, { undo, ...options } = {}) =>
-    scene.run.step(name, (signal) => told(name, signal, action(signal)), {
+    context.run.step(name, (signal) => told(name, signal, action(signal)), {
       ...options,
       ...(undo && { undo: (...args) => told(name, args[0], undo(...args)) }),
     })
@@ -26,11 +26,15 @@ type During = { step: string; signal: AbortSignal }
  * What a step threw, as whoever deploys will read it: in words, without secrets, and with the line of the log that shows
  * it. Anything unexpected stays as it is: its words are for the server's log alone.
  */
-export async function explainStep(scene: Scene, { step: name, signal }: During, error: unknown): Promise<unknown> {
+export async function explainStep(
+  context: DeployContext,
+  { step: name, signal }: During,
+  error: unknown,
+): Promise<unknown> {
   if (signal.aborted) return error
   // `build:web` is the build, of web.
-  const [step = name, of = theOnly(scene)] = name.split(':')
-  const failure = error instanceof DeployFailure ? error : inWords(scene, error)
+  const [step = name, of = theOnly(context)] = name.split(':')
+  const failure = error instanceof DeployFailure ? error : inWords(context, error)
   if (!failure) return error
   const { code, message, hint } = failure.error
   const words = {
@@ -38,16 +42,16 @@ export async function explainStep(scene: Scene, { step: name, signal }: During, 
     code: code as DeploymentErrorCode,
     step: failure.error.step ?? step,
     service: failure.error.service ?? of,
-    message: scene.redact(message),
-    hint: hint === null ? null : scene.redact(hint),
+    message: context.redact(message),
+    hint: hint === null ? null : context.redact(hint),
   }
-  const logSeq = await shownAt(scene, failure, { ...words, step: words.step }).catch(() => null)
-  return new DeployFailure({ ...words, logSeq }, { cause: causeOf(scene, failure) })
+  const logSeq = await shownAt(context, failure, { ...words, step: words.step }).catch(() => null)
+  return new DeployFailure({ ...words, logSeq }, { cause: causeOf(context, failure) })
 }
 
 /** The line that shows it; where nothing was printed, the message becomes the line. */
 async function shownAt(
-  { events, parts, run, redact }: Scene,
+  { events, parts, run, redact }: DeployContext,
   failure: DeployFailure,
   at: Words,
 ): Promise<number | null> {
@@ -68,7 +72,7 @@ async function shownAt(
 type Words = { step: string; service: string | null; message: string }
 
 /** For the server's log: what was behind it, as text without secrets. */
-function causeOf({ redact }: Scene, failure: DeployFailure): Error | undefined {
+function causeOf({ redact }: DeployContext, failure: DeployFailure): Error | undefined {
   const words: string[] = []
   for (let cause = failure.cause; cause instanceof Error && words.length < 5; cause = cause.cause)
     words.push(cause.message)
@@ -77,7 +81,7 @@ function causeOf({ redact }: Scene, failure: DeployFailure): Error | undefined {
 
 type Told = Error & { code: string; hint: string }
 
-function inWords(scene: Scene, error: unknown): DeployFailure | undefined {
+function inWords(context: DeployContext, error: unknown): DeployFailure | undefined {
   if (error instanceof Refusal) {
     const { code, message, details } = error
     return new DeployFailure(
@@ -89,16 +93,16 @@ function inWords(scene: Scene, error: unknown): DeployFailure | undefined {
   const { code, hint } = error as Partial<Told>
   if (code === 'ENOSPC') return ownDiskFull(error)
   if (typeof code !== 'string' || typeof hint !== 'string') return undefined
-  return ofDriver(scene, error as Told)
+  return ofDriver(context, error as Told)
 }
 
 /** Drivers have words of their own; what is said here is which of our cases they are. */
-function ofDriver(scene: Scene, error: Told): DeployFailure | undefined {
+function ofDriver(context: DeployContext, error: Told): DeployFailure | undefined {
   const { name, code, message, hint } = error
   if (isGit(error)) return new DeployFailure({ code: error.code, message, hint }, gitSaid(error))
   const found = DRIVER_CODES[name]?.[code] ?? DRIVER_CODES[name]?.others
   if (!found) return undefined
-  const about = found.startsWith('server_') ? `The server ${scene.server.name} cannot be used. ` : ''
+  const about = found.startsWith('server_') ? `The server ${context.server.name} cannot be used. ` : ''
   return new DeployFailure({ code: found, message: `${about}${message}`, hint }, { cause: error })
 }
 

@@ -1,8 +1,8 @@
+import type { DeployContext } from './deploy-context.ts'
 import { dropImages } from './release/images.ts'
-import type { Scene } from './scene.ts'
 
 /** Removes images of this project that no release in the rollback window, no pin and nothing running needs. */
-export async function tidyUp({ parts, engine, deployment, run }: Scene, signal: AbortSignal) {
+export async function tidyUp({ parts, engine, deployment, run }: DeployContext, signal: AbortSignal) {
   const { orgId, projectId } = deployment
   const guard = () => run.write(async () => {})
   try {

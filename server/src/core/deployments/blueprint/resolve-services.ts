@@ -3,7 +3,7 @@ import { ServiceName } from '@slipway/contract/services'
 import { Refusal } from '../../../errors.ts'
 import type { SourceTree } from '../../build/source-tree.ts'
 import { COMPOSE_FILES } from '../../compose/file-names.ts'
-import type { Scene } from '../scene.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { openSource } from '../source.ts'
 import { loadAdopted } from './adopted-store.ts'
 import type { Blueprint } from './blueprint.ts'
@@ -14,15 +14,19 @@ import { ofSettings, type Setting } from './of-settings.ts'
  * Which services a source consists of. Those that the project names count, unless a compose file of the source knows one of
  * them: then they are settings of its services. Without any, the source itself says so: a compose file, a workspace with several packages, or it is one.
  */
-export async function drawBlueprint(scene: Scene, source: DeploymentSource, signal: AbortSignal): Promise<Blueprint> {
-  const { settings, deployment, parts, project } = scene
+export async function drawBlueprint(
+  context: DeployContext,
+  source: DeploymentSource,
+  signal: AbortSignal,
+): Promise<Blueprint> {
+  const { settings, deployment, parts, project } = context
   if (source.kind === 'adopted') return ofAdopted(await loadAdopted(parts.db, parts, project), settings)
   const { buildStrategy } = deployment.request
   if (source.kind === 'image' || (buildStrategy !== 'auto' && buildStrategy !== 'compose')) return ofSettings(settings)
-  const tree = await openSource(scene, source, signal)
-  const isCompose = tree.entries.some(({ path }) => COMPOSE_FILES.includes(path)) || namesFiles(scene)
+  const tree = await openSource(context, source, signal)
+  const isCompose = tree.entries.some(({ path }) => COMPOSE_FILES.includes(path)) || namesFiles(context)
   if (buildStrategy === 'compose' || isCompose) {
-    const found = await compose(scene, tree)
+    const found = await compose(context, tree)
     const known = (setting: Setting) => found.services.some(({ name }) => name === setting.name)
     if (buildStrategy === 'compose' || settings.length === 0 || settings.some(known)) {
       const idle = settings.filter((setting) => !known(setting)).map(({ name }) => unused(name))
@@ -37,10 +41,13 @@ const unused = (name: string) => ({
   message: `The project has settings for ${name}, which the compose file does not name: they are not used.`,
 })
 
-const namesFiles = ({ variables }: Scene) =>
+const namesFiles = ({ variables }: DeployContext) =>
   variables.some(({ name, service }) => name === 'COMPOSE_FILE' && service === null)
 
-async function compose({ parts, policy, project, settings, variables }: Scene, tree: SourceTree): Promise<Blueprint> {
+async function compose(
+  { parts, policy, project, settings, variables }: DeployContext,
+  tree: SourceTree,
+): Promise<Blueprint> {
   const { ofCompose } = await import('./of-compose.ts')
   const shared = variables.filter(({ service, scope }) => service === null && scope !== 'build')
   const environment = Object.fromEntries(shared.map(({ name, value }) => [name, value]))

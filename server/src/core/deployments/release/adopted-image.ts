@@ -1,7 +1,7 @@
 import type { AdoptedParts, ServicePlan } from '../blueprint/blueprint.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { DeployFailure } from '../failure.ts'
 import type { BuiltImage } from '../parts.ts'
-import type { Scene } from '../scene.ts'
 import { firstPort } from './foreign-image.ts'
 
 /** A host that no registry can have; apart from what was built here, which is removed when no release needs it any more. */
@@ -12,12 +12,12 @@ const repositoryOf = (projectId: string) => `slipway.invalid/adopted-${projectId
  * it gets a name of ours, which whoever tidies the server up leaves.
  */
 export async function adoptedImage(
-  scene: Scene,
+  context: DeployContext,
   { name: service, config }: ServicePlan,
   { image: { id, reference } }: AdoptedParts,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  const { parts, engine, deployment } = scene
+  const { parts, engine, deployment } = context
   const { images } = parts.runtime
   // Gone, but a registry has it under a digest: the same one again, or none.
   if (!(await images.exists(engine, id, { signal })) && reference.includes('@sha256:'))

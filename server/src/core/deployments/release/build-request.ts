@@ -4,7 +4,7 @@ import { below, cleanFolder, fileAt, type SourceTree, wholeOf } from '../../buil
 import type { ComposeBuild } from '../../compose/deployable/service.ts'
 import { fault } from '../../compose/faults.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
-import type { Scene } from '../scene.ts'
+import type { DeployContext } from '../deploy-context.ts'
 
 /** How the image of one service is built from a source. */
 export type BuildOf = Pick<BuildRequest, 'dockerfile' | 'target' | 'noCache' | 'args'> & {
@@ -18,7 +18,7 @@ export type BuildOf = Pick<BuildRequest, 'dockerfile' | 'target' | 'noCache' | '
 
 /** As the project's settings and the source say. */
 export async function settingsBuild(
-  { deployment }: Scene,
+  { deployment }: DeployContext,
   { config }: ServicePlan,
   tree: SourceTree,
   secrets: string[],

@@ -1,36 +1,42 @@
 import type { ImageFacts } from '../../../drivers/runtime/images.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { DeployFailure } from '../failure.ts'
 import type { BuiltImage } from '../parts.ts'
-import type { Scene } from '../scene.ts'
 
 /** To see whether a registry has a newer one; without an answer the one that is there does. */
 const REFRESH_MS = 60_000
 
 /** An image that somebody else made, under the name that means exactly it: what is released runs the same bytes for ever. */
 export async function foreignImage(
-  scene: Scene,
+  context: DeployContext,
   { name: service, config }: ServicePlan,
   name: string,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  const { parts, engine } = scene
+  const { parts, engine } = context
   if (isOurName(name)) throw notForeign(name, service)
   const known = await parts.runtime.images.inspect(engine, name, { signal })
   // Whatever spelling led there: the beginning of an id does, too.
   if (known && isBuilt(known)) throw notForeign(name, service)
-  if (known && known.pinned === null && !scene.policy.localImages) throw onlyHere(name, service)
+  if (known && known.pinned === null && !context.policy.localImages) throw onlyHere(name, service)
   // One without a digest was loaded or built on the server: no registry knows more about it.
   if (known === null || (known.pinned !== null && !name.includes('@')))
-    await bring(scene, service, name, known !== null, signal)
+    await bring(context, service, name, known !== null, signal)
   const facts = await parts.runtime.images.inspect(engine, name, { signal })
   if (facts) return { name: facts.pinned ?? name, id: facts.id, port: config.port ?? firstPort(facts) ?? null }
   const message = `The image ${name} is not on the server, although it was fetched.`
   throw new DeployFailure({ code: 'image_not_found', service, message, hint: 'Deploy again.' })
 }
 
-async function bring(scene: Scene, service: string, name: string, there: boolean, signal: AbortSignal): Promise<void> {
-  const { parts, engine, events } = scene
+async function bring(
+  context: DeployContext,
+  service: string,
+  name: string,
+  there: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { parts, engine, events } = context
   const say = (line: string) => events.write('log', { service, step: 'build', stream: 'stdout', line })
   try {
     say(`Fetching ${name}`)

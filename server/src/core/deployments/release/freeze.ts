@@ -1,9 +1,9 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Blueprint, ServicePlan } from '../blueprint/blueprint.ts'
+import { type DeployContext, runtimeEnvironment, serviceOf } from '../deploy-context.ts'
 import { DeployFailure } from '../failure.ts'
 import { namesOf } from '../overrides.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
-import { runtimeEnvironment, type Scene, serviceOf } from '../scene.ts'
 import * as store from '../store.ts'
 import { firstPort } from './foreign-image.ts'
 import { networkName, privateNetwork, publicNetwork } from './names.ts'
@@ -18,13 +18,13 @@ type Images = Record<string, BuiltImage>
 
 /** Images and configuration as they are now, sealed: later changes of the project do not reach an old release. */
 export async function freezeRelease(
-  scene: Scene,
+  context: DeployContext,
   blueprint: Blueprint,
   images: Images,
   signal: AbortSignal,
 ): Promise<Frozen> {
-  const { parts, deployment } = scene
-  await requireInPlace(scene, blueprint, signal)
+  const { parts, deployment } = context
+  await requireInPlace(context, blueprint, signal)
   const hosts = await namesOf(parts, deployment)
   const names = blueprint.services.map(({ name }) => name)
   const led = new Set(hosts.map(({ service }) => (names.includes(service) ? service : blueprint.main)))
@@ -40,22 +40,22 @@ export async function freezeRelease(
   }
   for (const plan of blueprint.services) {
     const atEdge = led.has(plan.name) || plan.config.exposed === true || names.length === 1
-    const { spec, port } = await specFor(scene, plan, images[plan.name], atEdge, signal)
+    const { spec, port } = await specFor(context, plan, images[plan.name], atEdge, signal)
     release.services.push(spec)
     if (port !== null) release.ports = { ...release.ports, [plan.name]: port }
   }
   checkSize(release)
-  return frozen(scene, release, (name) => images[name]?.id ?? null)
+  return frozen(context, release, (name) => images[name]?.id ?? null)
 }
 
 async function specFor(
-  scene: Scene,
+  context: DeployContext,
   plan: ServicePlan,
   image: BuiltImage | undefined,
   atEdge: boolean,
   signal: AbortSignal,
 ): Promise<{ spec: ServiceSpec; port: number | null }> {
-  const { parts, deployment, engine, variables } = scene
+  const { parts, deployment, engine, variables } = context
   const facts = image && (await parts.runtime.images.inspect(engine, image.name, { signal }))
   if (!image || !facts) throw imageGone(plan.name, image?.name)
   const { orgId: org, projectId: project, id } = deployment
@@ -112,7 +112,7 @@ function portSaid({ PORT }: Record<string, string>): number | undefined {
 
 /** Against the release that is active: what is the same stays as it is. */
 export async function frozen(
-  { parts, deployment }: Scene,
+  { parts, deployment }: DeployContext,
   wanted: Release,
   digestOf: (service: string) => string | null,
 ): Promise<Frozen> {

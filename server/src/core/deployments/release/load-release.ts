@@ -1,20 +1,20 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { Scene } from '../scene.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import * as store from '../store.ts'
 import { type Release, releaseOf } from './release.ts'
 
 /** What the project's release is on this server, by our own record of it. */
-export async function activeRelease(scene: Scene): Promise<ServiceSpec[]> {
-  return (await wholeActive(scene)).services
+export async function activeRelease(context: DeployContext): Promise<ServiceSpec[]> {
+  return (await wholeActive(context)).services
 }
 
 /** With its ports and networks. */
-export async function wholeActive({ parts, deployment }: Scene): Promise<Release> {
+export async function wholeActive({ parts, deployment }: DeployContext): Promise<Release> {
   const active = await store.findActive(parts.db, deployment.projectId)
   return releaseOf(parts, active?.serverId === deployment.serverId ? active : undefined)
 }
 
-export async function frozenRelease({ parts, deployment }: Scene): Promise<Release> {
+export async function frozenRelease({ parts, deployment }: DeployContext): Promise<Release> {
   const row = await store.load(parts.db, deployment.orgId, deployment.id)
   if (row.release === null) throw new Error('a rollout without a release')
   return releaseOf(parts, row)

@@ -4,8 +4,8 @@ import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { BuildEvent } from '../../../drivers/builder/builder.ts'
 import { claimServer } from '../../servers/claim.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
+import { buildSecrets, type DeployContext } from '../deploy-context.ts'
 import type { BuiltImage } from '../parts.ts'
-import { buildSecrets, type Scene } from '../scene.ts'
 import { openSource } from '../source.ts'
 import { adoptedImage } from './adopted-image.ts'
 import { composeBuild, settingsBuild } from './build-request.ts'
@@ -24,18 +24,23 @@ const PROJECTS_BUILDING_AT_ONCE = 1
 
 /** An image for a service: as it is, or built on the server's engine under a name that no registry can answer. */
 export async function makeImage(
-  scene: Scene,
+  deployContext: DeployContext,
   plan: ServicePlan,
   source: DeploymentSource,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  const { engineId } = await claimServer(scene.parts, scene.server, signal)
-  if (plan.compose?.adopted) return adoptedImage(scene, plan, plan.compose.adopted, signal)
+  const { engineId } = await claimServer(deployContext.parts, deployContext.server, signal)
+  if (plan.compose?.adopted) return adoptedImage(deployContext, plan, plan.compose.adopted, signal)
   const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
-  if (ready !== null) return foreignImage(scene, plan, ready, signal)
-  const build = () => buildImage(scene, plan, source, signal)
+  if (ready !== null) return foreignImage(deployContext, plan, ready, signal)
+  const build = () => buildImage(deployContext, plan, source, signal)
   // By the engine: two servers may be one machine by different addresses.
-  return scene.run.limit(`build:${engineId ?? scene.server.id}`, PROJECTS_BUILDING_AT_ONCE, signal, build)
+  return deployContext.run.limit(
+    `build:${engineId ?? deployContext.server.id}`,
+    PROJECTS_BUILDING_AT_ONCE,
+    signal,
+    build,
+  )
 }
 
 /** One that somebody else made. Where something is built as well, its name is only a name. */
@@ -46,21 +51,21 @@ function imageOf({ config, compose }: ServicePlan): string | null {
 }
 
 async function buildImage(
-  scene: Scene,
+  deployContext: DeployContext,
   plan: ServicePlan,
   source: DeploymentSource,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  const { parts, deployment, events } = scene
+  const { parts, deployment, events } = deployContext
   const { name: service, config } = plan
   // An owner before us may still be at it, and not know that it has lost the run.
-  await scene.run.write(async () => {})
+  await deployContext.run.write(async () => {})
   await parts.builder.endBuild(deployment.id)
-  const tree = await openSource(scene, source, signal)
-  const secrets = { ...buildSecrets(scene.variables, service), ...plan.compose?.buildSecrets }
+  const tree = await openSource(deployContext, source, signal)
+  const secrets = { ...buildSecrets(deployContext.variables, service), ...plan.compose?.buildSecrets }
   const { target, args, noCache, ...found } = plan.compose?.build
     ? await composeBuild(tree, plan.compose.build)
-    : await settingsBuild(scene, plan, tree, Object.keys(secrets))
+    : await settingsBuild(deployContext, plan, tree, Object.keys(secrets))
   events.write('step', { step: 'build', service, strategy: found.strategy, because: found.because })
   const name = `${deployment.projectId}.${service}`
   const context = join(parts.config.dataDir, 'contexts', deployment.serverId, name)
@@ -69,7 +74,7 @@ async function buildImage(
   const lastLines: Printed[] = []
   const result = await parts.builder.build(
     {
-      engine: scene.engine,
+      engine: deployContext.engine,
       project: deployment.projectId,
       build: deployment.id,
       service,
@@ -79,15 +84,15 @@ async function buildImage(
       args,
       secrets,
       tag,
-      remote: scene.policy.remoteAdd ? 'names' : 'none',
-      pull: !scene.policy.localImages,
+      remote: deployContext.policy.remoteAdd ? 'names' : 'none',
+      pull: !deployContext.policy.localImages,
       limits: LIMITS,
       deadlineMs: DEADLINE_MS,
       ...(noCache && { noCache }),
     },
     (event) => {
       if (event.type === 'log') remember(lastLines, event)
-      tell(scene, service, event)
+      tell(deployContext, service, event)
     },
     signal,
     () => events.room(signal),
@@ -104,7 +109,7 @@ async function buildImage(
   return { name: tag, id: result.imageId, port: config.port ?? found.port, generated: found.generated }
 }
 
-function tell({ events }: Scene, service: string, event: BuildEvent): void {
+function tell({ events }: DeployContext, service: string, event: BuildEvent): void {
   if (event.type === 'log') {
     const { name, stream, line, at } = event
     events.write('log', { service, step: shortName(name), stream, line }, new Date(at))

@@ -1,26 +1,30 @@
+import type { DeployContext } from '../deploy-context.ts'
 import { DeployFailure } from '../failure.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
-import type { Scene } from '../scene.ts'
 import * as store from '../store.ts'
 import { frozen } from './freeze.ts'
 import { releaseOf } from './release.ts'
 
 /** Services of an old release whose image is on the server no more, and cannot be had from a registry. */
-export async function findOldImages(scene: Scene, oldId: string, signal: AbortSignal): Promise<{ gone: string[] }> {
-  const { parts, deployment, engine } = scene
+export async function findOldImages(
+  context: DeployContext,
+  oldId: string,
+  signal: AbortSignal,
+): Promise<{ gone: string[] }> {
+  const { parts, deployment, engine } = context
   const old = await store.load(parts.db, deployment.orgId, oldId)
   if (old.release === null) throw lost('It never had a release.')
   const gone: string[] = []
   for (const { image, service } of releaseOf(parts, old).services) {
     if (await parts.runtime.images.exists(engine, image, { signal })) continue
-    if (!image.includes('@') || !(await bring(scene, image, signal))) gone.push(service)
+    if (!image.includes('@') || !(await bring(context, image, signal))) gone.push(service)
   }
   if (gone.length > 0 && old.source.kind === 'image') throw lost(`Its image ${old.source.image} is gone.`)
   return { gone }
 }
 
 /** A registry's image under its digest is the same one again; whether it could be had. */
-const bring = ({ parts, engine }: Scene, image: string, signal: AbortSignal) =>
+const bring = ({ parts, engine }: DeployContext, image: string, signal: AbortSignal) =>
   parts.runtime.images.pull(engine, image, { signal }).then(
     () => true,
     () => {
@@ -34,12 +38,12 @@ const bring = ({ parts, engine }: Scene, image: string, signal: AbortSignal) =>
  * configuration is the one of then, also with images that had to be built again.
  */
 export async function takeOldRelease(
-  scene: Scene,
+  context: DeployContext,
   oldId: string,
   rebuilt: Record<string, BuiltImage>,
   signal: AbortSignal,
 ): Promise<Frozen> {
-  const { parts, deployment, engine } = scene
+  const { parts, deployment, engine } = context
   const old = await store.load(parts.db, deployment.orgId, oldId)
   const release = releaseOf(parts, old)
   const services = release.services.map((spec) => ({
@@ -50,7 +54,7 @@ export async function takeOldRelease(
   for (const { image } of services)
     if (!(await parts.runtime.images.exists(engine, image, { signal }))) throw lost(`Its image ${image} is gone.`)
   const before = (name: string) => old.services.find((one) => one.name === name)?.digest ?? null
-  return frozen(scene, { ...release, services }, (name) => rebuilt[name]?.id ?? before(name))
+  return frozen(context, { ...release, services }, (name) => rebuilt[name]?.id ?? before(name))
 }
 
 const lost = (why: string) =>

@@ -1,11 +1,15 @@
 import { checkInPlace, type InPlaceUse } from '../../grants/check-in-place.ts'
 import type { Blueprint } from '../blueprint/blueprint.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { DeployFailure } from '../failure.ts'
-import type { Scene } from '../scene.ts'
 
 /** Before anything is done for a deployment: what its services use on the server where it is must be theirs to use, and free. */
-export async function requireInPlace(scene: Scene, { services }: Blueprint, signal: AbortSignal): Promise<void> {
-  const { parts, engine, deployment, policy } = scene
+export async function requireInPlace(
+  context: DeployContext,
+  { services }: Blueprint,
+  signal: AbortSignal,
+): Promise<void> {
+  const { parts, engine, deployment, policy } = context
   for (const { name, compose } of services) {
     if (!compose?.adopted) continue
     const ports = policy.hostPorts ? compose.ports.map(({ published }) => published) : []

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Leaving } from '../../../drivers/runtime/rollout/wait-free.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { activeRelease } from '../release/load-release.ts'
-import type { Scene } from '../scene.ts'
 import { sharesWith } from './exclusive.ts'
 import { explainRollout } from './explain.ts'
 import { makeWay } from './make-way.ts'
@@ -20,22 +20,22 @@ const LOOK_MS = 300
  * `since`: when an owner before this one began.
  */
 export async function bringUp(
-  scene: Scene,
+  context: DeployContext,
   spec: ServiceSpec,
   release: ServiceSpec[],
   signal: AbortSignal,
   since?: Date,
 ): Promise<void> {
-  const { deployment, events } = scene
+  const { deployment, events } = context
   const { service } = spec
-  if (spec.deployment === deployment.id) await stopPredecessors(scene, spec, release, signal)
-  const applied = await retryWhileBusy(scene, spec, signal)
+  if (spec.deployment === deployment.id) await stopPredecessors(context, spec, release, signal)
+  const applied = await retryWhileBusy(context, spec, signal)
   // One of a former deployment that is as it was.
   if (applied.did === 'unchanged' && spec.deployment !== deployment.id) return
   // A job that is looked at again has been told of.
   if (!(spec.job && since)) events.write('service', { service, status: 'deploying', did: applied.did })
   const gap = interruption()
-  const ports = portTeller(scene, service, since !== undefined)
+  const ports = portTeller(context, service, since !== undefined)
   const onState = (state: RolloutState) => {
     gap.see(state)
     ports.see(state.waitingFor ?? null)
@@ -43,8 +43,8 @@ export async function bringUp(
   }
   const { specHash } = applied
   const watching = spec.job
-    ? watchJob(scene, spec, { specHash, since, signal, onState })
-    : watchService(scene, spec, { specHash, signal, onState })
+    ? watchJob(context, spec, { specHash, since, signal, onState })
+    : watchService(context, spec, { specHash, signal, onState })
   const outcome = await watching.finally(ports.end)
   signal.throwIfAborted()
   if (outcome.outcome === 'healthy') {
@@ -66,9 +66,14 @@ export async function bringUp(
 }
 
 /** What only one can have is given up by whoever has it before its successor starts; if that one fails, it is put back. */
-async function stopPredecessors(scene: Scene, spec: ServiceSpec, release: ServiceSpec[], signal: AbortSignal) {
-  const { parts, engine, events, run } = scene
-  const before = await activeRelease(scene)
+async function stopPredecessors(
+  context: DeployContext,
+  spec: ServiceSpec,
+  release: ServiceSpec[],
+  signal: AbortSignal,
+) {
+  const { parts, engine, events, run } = context
+  const before = await activeRelease(context)
   const was = before.find(({ service }) => service === spec.service)
   const place = { parts, engine, signal, guard: () => run.write(async () => {}) }
   await makeWay(place, spec, {
@@ -86,7 +91,7 @@ async function stopPredecessors(scene: Scene, spec: ServiceSpec, release: Servic
 
 type Watched = { specHash: string; signal: AbortSignal; onState(state: RolloutState): void }
 
-const watchService = ({ parts, engine }: Scene, spec: ServiceSpec, watched: Watched): Promise<Outcome> =>
+const watchService = ({ parts, engine }: DeployContext, spec: ServiceSpec, watched: Watched): Promise<Outcome> =>
   parts.runtime.watch(engine, spec, {
     ...watched,
     deployment: spec.deployment,
@@ -117,8 +122,8 @@ function interruption() {
  * One rollout at a time: the engine may still be watching what the last one put back. A rollout that nobody brought to an
  * end is first turned back to the active release; over a bad version the engine would go back to the bad one.
  */
-async function retryWhileBusy(scene: Scene, spec: ServiceSpec, signal: AbortSignal) {
-  const { parts, engine, run } = scene
+async function retryWhileBusy(context: DeployContext, spec: ServiceSpec, signal: AbortSignal) {
+  const { parts, engine, run } = context
   const guard = () => run.write(async () => {})
   const deadline = performance.now() + TURN_MS
   for (;;) {
@@ -126,18 +131,18 @@ async function retryWhileBusy(scene: Scene, spec: ServiceSpec, signal: AbortSign
       return await parts.runtime.apply(engine, spec, {
         signal,
         guard,
-        onWait: (leaving) => tellWait(scene, spec, leaving),
+        onWait: (leaving) => tellWait(context, spec, leaving),
       })
     } catch (error) {
       if ((error as { code?: string }).code !== 'update_running' || performance.now() > deadline) throw error
     }
-    const active = (await activeRelease(scene)).find(({ service, job }) => service === spec.service && !job)
+    const active = (await activeRelease(context)).find(({ service, job }) => service === spec.service && !job)
     if (active) await parts.runtime.apply(engine, active, { signal, guard, interrupt: true })
     await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }
 
-function tellWait({ events }: Scene, { service }: ServiceSpec, { services, containers }: Leaving): void {
+function tellWait({ events }: DeployContext, { service }: ServiceSpec, { services, containers }: Leaving): void {
   const what = containers === 1 ? 'a container' : `${containers} containers`
   const line = `It is started when ${what} of ${services.join(', ')} ${containers === 1 ? 'has' : 'have'} ended: both must not run at the same time.`
   events.write('log', { service, step: 'rollout', stream: 'stdout', line })

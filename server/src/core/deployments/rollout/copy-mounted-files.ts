@@ -2,7 +2,7 @@ import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Run } from '../../../jobs/steps.ts'
 import { type SourceTree, wholeOf } from '../../build/source-tree.ts'
 import type { Blueprint } from '../blueprint/blueprint.ts'
-import type { Scene } from '../scene.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { openSource } from '../source.ts'
 
 /**
@@ -10,7 +10,7 @@ import { openSource } from '../source.ts'
  * and what services wrote beside them stays. It is not undone: who goes back keeps the newer files.
  */
 export async function layFiles(
-  scene: Scene,
+  context: DeployContext,
   step: Run['step'],
   made: { blueprint: Blueprint; images: Record<string, { name: string }>; source: DeploymentSource },
 ): Promise<void> {
@@ -20,8 +20,8 @@ export async function layFiles(
   const [image] = Object.values(images)
   if (paths.length === 0 || !image) return
   await step('files', async (signal) => {
-    const { parts, engine, deployment } = scene
-    const tree = await openSource(scene, source, signal)
+    const { parts, engine, deployment } = context
+    const tree = await openSource(context, source, signal)
     const into = { org: deployment.orgId, project: deployment.projectId, image: image.name }
     await parts.runtime.putFiles(engine, { ...into, files: filesAt(tree, paths) }, { signal })
   })

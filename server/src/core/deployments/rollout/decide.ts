@@ -1,11 +1,11 @@
 import type { Tx } from '../../../db/database.ts'
 import type { Run } from '../../../jobs/steps.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { append } from '../events-store.ts'
 import { DeployFailure } from '../failure.ts'
 import { frozenRelease, wholeActive } from '../release/load-release.ts'
 import { mixOf } from '../release/mix.ts'
 import { sealRelease } from '../release/release.ts'
-import type { Scene } from '../scene.ts'
 import { patchService } from '../services-store.ts'
 import * as store from '../store.ts'
 import type { ServiceOutcome } from './roll-out.ts'
@@ -17,27 +17,27 @@ export type Choice = { action: 'keep' | 'reject' }
  * Some services came up and some did not: those are back on what they were, and someone decides about the rest. That
  * holds the project, but no worker; it waits as long as it takes. Where nothing new came up there is nothing to keep.
  */
-export async function decide(scene: Scene, step: Run['step'], brought: ServiceOutcome[]): Promise<void> {
+export async function decide(context: DeployContext, step: Run['step'], brought: ServiceOutcome[]): Promise<void> {
   const failed = brought.filter(({ came }) => !came)
   const [first] = [...failed.filter(({ error }) => error?.code !== 'dependency_failed'), ...failed]
   if (!first?.error) return
   const { code, message, ...more } = first.error
   if (!brought.some(({ came, changed }) => came && changed))
     throw new DeployFailure({ ...more, code: code as 'crashed', message })
-  const { action } = await scene.run.gate<Choice>(DECISION, { onPark: (tx) => ask(tx, scene, first) })
+  const { action } = await context.run.gate<Choice>(DECISION, { onPark: (tx) => ask(tx, context, first) })
   if (action === 'reject') {
     const hint = 'All services are as they were before. Correct what failed, and deploy again.'
     throw new DeployFailure({ code: 'rejected', message: `Someone decided against it: ${message}`, hint })
   }
-  await step('keep', () => keep(scene, brought), {
+  await step('keep', () => keep(context, brought), {
     onEnd: async (tx, { sealed, images, stayed }: Kept) => {
-      await store.update(tx, scene.run.id, { release: sealed, images })
-      for (const { service, ...was } of stayed) await patchService(tx, scene.run.id, service, was)
+      await store.update(tx, context.run.id, { release: sealed, images })
+      for (const { service, ...was } of stayed) await patchService(tx, context.run.id, service, was)
     },
   })
 }
 
-async function ask(tx: Tx, { run }: Scene, { error }: ServiceOutcome): Promise<void> {
+async function ask(tx: Tx, { run }: DeployContext, { error }: ServiceOutcome): Promise<void> {
   const state = { status: 'partial_failure', decision: 'pending' } as const
   await store.update(tx, run.id, {
     ...state,
@@ -59,10 +59,10 @@ type Kept = {
 }
 
 /** What came up, and the others as they were: from here on this is the release. */
-async function keep(scene: Scene, brought: ServiceOutcome[]): Promise<Kept> {
-  const { parts, deployment } = scene
-  const wanted = await frozenRelease(scene)
-  const before = await wholeActive(scene)
+async function keep(context: DeployContext, brought: ServiceOutcome[]): Promise<Kept> {
+  const { parts, deployment } = context
+  const wanted = await frozenRelease(context)
+  const before = await wholeActive(context)
   const came = (name: string) => brought.some(({ service, came }) => service === name && came)
   const mixed = mixOf(wanted, before, came)
   const rows = (await store.load(parts.db, deployment.orgId, deployment.id)).services

@@ -1,22 +1,22 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Tx } from '../../../db/database.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { append } from '../events-store.ts'
 import { DeployFailure } from '../failure.ts'
-import type { Scene } from '../scene.ts'
 import * as store from '../store.ts'
 
 type Answer = { action: 'approve' | 'reject' }
 
 // What comes after has begun: nobody is asked for what another owner has gone past, whatever the settings say by now.
-export const askBeforeBuild = (scene: Scene) =>
-  ask(scene, 'approve_build', settingsOf(scene).approveBuild && !hasBegun(scene, 'build'))
-export const askBeforeRelease = (scene: Scene) =>
-  ask(scene, 'approve_release', settingsOf(scene).approveRelease && !scene.run.begun('release'))
+export const askBeforeBuild = (context: DeployContext) =>
+  ask(context, 'approve_build', settingsOf(context).approveBuild && !hasBegun(context, 'build'))
+export const askBeforeRelease = (context: DeployContext) =>
+  ask(context, 'approve_release', settingsOf(context).approveRelease && !context.run.begun('release'))
 
-const hasBegun = ({ run, cast }: Scene, step: string) =>
-  run.begun(step) || cast.some((service) => run.begun(`${step}:${service}`))
+const hasBegun = ({ run, serviceNames }: DeployContext, step: string) =>
+  run.begun(step) || serviceNames.some((service) => run.begun(`${step}:${service}`))
 
-const settingsOf = (scene: Scene) => ProjectSettings.parse(scene.project.settings)
+const settingsOf = (context: DeployContext) => ProjectSettings.parse(context.project.settings)
 
 /** What a question asks, for whoever is to answer it. */
 export const asks = (promptId: string) => QUESTIONS[promptId] ?? 'An answer is waited for.'
@@ -28,7 +28,7 @@ const QUESTIONS: Record<string, string> = {
 }
 
 /** A question holds the project, but no worker; it waits as long as it takes and survives every restart. */
-async function ask({ run }: Scene, promptId: string, wanted: boolean): Promise<void> {
+async function ask({ run }: DeployContext, promptId: string, wanted: boolean): Promise<void> {
   if (!wanted) return
   const onPark = async (tx: Tx) => {
     await store.update(tx, run.id, { waitingOn: JSON.stringify({ kind: 'prompt', promptId }) })

@@ -5,11 +5,11 @@ import { fillFor } from '../../certificates/install.ts'
 import * as certificates from '../../certificates/store.ts'
 import * as domains from '../../domains/store.ts'
 import type { Platform } from '../../platform.ts'
+import type { Because, DeployContext } from '../deploy-context.ts'
 import { contentsOf } from '../edges.ts'
 import { namesOf } from '../overrides.ts'
 import { frozenRelease } from '../release/load-release.ts'
 import { portOf, type Release } from '../release/release.ts'
-import type { Because, Scene } from '../scene.ts'
 import { forgetOtherPorts, setRouted } from '../settle-store.ts'
 import * as store from '../store.ts'
 import { openGateway } from './ground.ts'
@@ -18,9 +18,9 @@ import { openGateway } from './ground.ts'
  * Makes the names of the project lead to it. That they do is written down before the edge hears of it: whoever makes an
  * edge equal to what is written down then never takes away a route that is just being opened.
  */
-export async function routeToRelease(scene: Scene, signal: AbortSignal): Promise<void> {
-  const { parts, engine, deployment, server, run } = scene
-  const release = await frozenRelease(scene)
+export async function routeToRelease(context: DeployContext, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, server, run } = context
+  const release = await frozenRelease(context)
   const open = await run.write(async (tx) => {
     const routes = await routesTo(tx, parts, deployment, release)
     const urls = urlsOf(parts, routes, await domains.secured(tx, deployment.projectId))
@@ -35,19 +35,19 @@ export async function routeToRelease(scene: Scene, signal: AbortSignal): Promise
   const { orgId: org, projectId: project } = deployment
   if (open) await openGateway(parts, { engine, org, project, wait: true }, signal)
   await fillFor(parts, server, deployment.projectId, signal)
-  await tellEdge(scene, signal)
+  await tellEdge(context, signal)
 }
 
 /**
  * Before a release takes the place of one that listens on other ports: for as long as both run, names lead to both. From
  * then until they lead to the new one alone, each container is asked where it listens.
  */
-export async function openBothDoors(scene: Scene, release: Release, signal: AbortSignal): Promise<void> {
-  const { parts, deployment, run } = scene
+export async function openBothDoors(context: DeployContext, release: Release, signal: AbortSignal): Promise<void> {
+  const { parts, deployment, run } = context
   const changed = await run.write(async (tx) =>
     leadToBoth(tx, deployment, await routesTo(tx, parts, deployment, release)),
   )
-  if (changed) await tellEdge(scene, signal)
+  if (changed) await tellEdge(context, signal)
 }
 
 type Place = { projectId: string; serverId: string }
@@ -69,9 +69,9 @@ const isSame = (a: StoredRoute, b: StoredRoute) =>
   a.host === b.host && a.pathPrefix === b.pathPrefix && a.service === b.service
 
 /** The opposite, when the release came to nothing and is gone. */
-export async function closeOtherDoors(scene: Scene, signal: AbortSignal): Promise<void> {
-  const { deployment, run } = scene
-  if (await run.write((tx) => forgetOtherPorts(tx, deployment.projectId))) await tellEdge(scene, signal)
+export async function closeOtherDoors(context: DeployContext, signal: AbortSignal): Promise<void> {
+  const { deployment, run } = context
+  if (await run.write((tx) => forgetOtherPorts(tx, deployment.projectId))) await tellEdge(context, signal)
 }
 
 export async function routesTo(
@@ -106,8 +106,8 @@ function leadsTo({ services, main }: Release, said: string): string | null {
 }
 
 /** The names lead to the release that is active, or nowhere, as before. */
-export async function dropRoutes(scene: Scene, signal: AbortSignal, because: Because) {
-  const { deployment, run } = scene
+export async function dropRoutes(context: DeployContext, signal: AbortSignal, because: Because) {
+  const { deployment, run } = context
   await run.write(async (tx) => {
     const active = await store.findActive(tx, deployment.projectId)
     await setRouted(tx, deployment.projectId, active?.id ?? null)
@@ -115,9 +115,9 @@ export async function dropRoutes(scene: Scene, signal: AbortSignal, because: Bec
     const { routes } = await store.load(tx, deployment.orgId, run.id)
     await leadToBoth(tx, deployment, routes)
   })
-  const enough = AbortSignal.timeout(because === 'failed' ? PATIENT_MS : scene.promptMs())
+  const enough = AbortSignal.timeout(because === 'failed' ? PATIENT_MS : context.promptMs())
   try {
-    await tellEdge(scene, AbortSignal.any([signal, enough]))
+    await tellEdge(context, AbortSignal.any([signal, enough]))
     return undefined
   } catch (error) {
     signal.throwIfAborted()
@@ -131,7 +131,7 @@ export async function dropRoutes(scene: Scene, signal: AbortSignal, because: Bec
 const PATIENT_MS = 30_000
 
 /** Read through the run: an owner who has lost it learns so before it writes. */
-async function tellEdge({ parts, engine, deployment, server, run }: Scene, signal: AbortSignal): Promise<void> {
+async function tellEdge({ parts, engine, deployment, server, run }: DeployContext, signal: AbortSignal): Promise<void> {
   const wanted = () => run.write((tx) => domains.routesOn(tx, server.id, deployment.projectId))
   await parts.edge.route(engine, deployment.projectId, wanted, signal)
 }

@@ -1,12 +1,12 @@
 import type { PortWait } from '../../../drivers/runtime/rollout/listening.ts'
-import type { Scene } from '../scene.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { patchService } from '../services-store.ts'
 
 /**
  * Tells in a service's state which port is waited for, and in words what it listens on instead. `again`: an owner before this
  * one may have said something that holds no more.
  */
-export function portTeller({ run, events, said }: Scene, service: string, again: boolean) {
+export function portTeller({ run, events, said }: DeployContext, service: string, again: boolean) {
   let told = again ? '' : JSON.stringify(null)
   let writing: Promise<unknown> = Promise.resolve()
 

@@ -1,6 +1,6 @@
 import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { Scene } from '../scene.ts'
+import type { DeployContext } from '../deploy-context.ts'
 
 /** A job may have much to do. */
 const JOB_MS = 60 * 60_000
@@ -21,8 +21,8 @@ type Watched = {
  * How a job ended. While a task of it runs there is nothing to do: the run rests between two looks, the longer it has
  * taken the longer, and holds no worker meanwhile. Its hour counts from its beginning, whoever began it.
  */
-export async function watchJob(scene: Scene, spec: ServiceSpec, watched: Watched): Promise<Outcome> {
-  const { parts, engine, run } = scene
+export async function watchJob(context: DeployContext, spec: ServiceSpec, watched: Watched): Promise<Outcome> {
+  const { parts, engine, run } = context
   const { specHash, since, signal, onState } = watched
   const began = since?.getTime() ?? Date.now()
   for (let again = since !== undefined; ; again = true) {

@@ -19,9 +19,9 @@ import { addImage, patchService } from './services-store.ts'
 import * as store from './store.ts'
 
 /** Everything the steps look at, read once per owner. What they decide goes through the journal, not through here. */
-export type Scene = Awaited<ReturnType<typeof openScene>>
+export type DeployContext = Awaited<ReturnType<typeof loadDeployContext>>
 
-export async function openScene(parts: DeployParts, run: Run) {
+export async function loadDeployContext(parts: DeployParts, run: Run) {
   const deployment = await store.load(parts.db, run.orgId, run.id)
   const project = await projects.load(parts.db, run.orgId, deployment.projectId)
   const server = await servers.load(parts.db, deployment.orgId, deployment.serverId)
@@ -43,7 +43,7 @@ export async function openScene(parts: DeployParts, run: Run) {
   })
   const engine: EngineTarget = openEngineTarget(parts, server)
   const promptMs = promptness(run.signal)
-  const scene = {
+  const context = {
     parts,
     run,
     deployment,
@@ -54,7 +54,7 @@ export async function openScene(parts: DeployParts, run: Run) {
     engine,
     settings,
     /** The services it consists of, as far as that is known yet. */
-    cast: settings.length > 1 ? [] : [settings[0]?.name ?? 'web'],
+    serviceNames: settings.length > 1 ? [] : [settings[0]?.name ?? 'web'],
     variables,
     redact,
     events,
@@ -64,13 +64,14 @@ export async function openScene(parts: DeployParts, run: Run) {
     /** Going back to the active release is done once, however many ask for it. */
     puttingBack: {} as { begun?: Promise<typeof LATER | undefined> },
   }
-  return { ...scene, ...hooks(scene) }
+  return { ...context, ...hooks(context) }
 }
 
 const MOST_SERVICES = 200
 
 /** Whom something is about that was said of no service: the only one there is. */
-export const theOnly = ({ cast }: { cast: string[] }): string | null => (cast.length === 1 ? (cast[0] ?? null) : null)
+export const theOnly = ({ serviceNames }: { serviceNames: string[] }): string | null =>
+  serviceNames.length === 1 ? (serviceNames[0] ?? null) : null
 
 /** Of the five seconds that a cancel has been promised, for all that is undone together. */
 const PROMPT_MS = 3000
@@ -85,10 +86,10 @@ function promptness(signal: AbortSignal): () => number {
   return () => Math.max(LEAST_MS, Math.round(since + PROMPT_MS - performance.now()))
 }
 
-type Base = { run: Run; cast: string[] }
+type Base = { run: Run; serviceNames: string[] }
 
 /** What the database says of a deployment changes in the transaction that ends the step which made it true. */
-function hooks({ run, cast }: Base) {
+function hooks({ run, serviceNames }: Base) {
   const id = run.id
   const status = async (tx: Tx, to: 'building' | 'deploying', changes: Parameters<typeof store.update>[2]) => {
     await store.update(tx, id, { ...changes, status: to })
@@ -115,7 +116,7 @@ function hooks({ run, cast }: Base) {
     onFrozen: {
       onStart: (tx: Tx) => store.update(tx, id, { status: 'deploying' }),
       onEnd: async (tx: Tx, { sealed, images, services }: Frozen) => {
-        cast.splice(0, cast.length, ...services.map(({ name }) => name))
+        serviceNames.splice(0, serviceNames.length, ...services.map(({ name }) => name))
         await status(tx, 'deploying', { release: sealed, images, services: JSON.stringify(services) })
       },
     },
