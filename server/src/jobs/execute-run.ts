@@ -10,7 +10,7 @@ import type { Ownership } from './ownership.ts'
 import { isOutage } from './patience.ts'
 import { reasonOf } from './reason.ts'
 import { OwnedRun, type Undo } from './run.ts'
-import { Cancelled, type End, LATER, LeaseLost, type Pipeline } from './steps.ts'
+import { Cancelled, type End, LeaseLost, type Pipeline, UNDO_PENDING } from './steps.ts'
 
 /** Claims without a finished step in between: then it is the run that kills its workers. */
 const MOST_ATTEMPTS = 5
@@ -145,7 +145,7 @@ class RunExecutor {
     const left = await this.#journal.perform(step, stopped, async () => {
       try {
         const said = await undo(stopped, done?.ended ? done.output : undefined, this.#decided?.outcome ?? 'failed')
-        return said === LATER ? { left: true } : null
+        return said === UNDO_PENDING ? { left: true } : null
       } catch (error) {
         stopped.throwIfAborted()
         if (isOutage(error)) throw error

@@ -76,6 +76,10 @@ export class OwnedRun implements Run {
     return this.#ownership.commit({}, work)
   }
 
+  assertOwned(): Promise<void> {
+    return this.write(async () => {})
+  }
+
   begun(step: string): boolean {
     return this.#journal.get(step) !== undefined
   }

@@ -14,6 +14,8 @@ export type Run<Input = unknown> = RunFacts<Input> & {
   gate<Answer = unknown>(name: string, options?: { onPark?(tx: Tx): Promise<unknown> }): Promise<Answer>
   /** A transaction that commits only if this run is still ours, and exactly once even over a database outage. */
   write<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** The fencing check alone, between a look and a change that is not the database's; rejects when the run has another owner. */
+  assertOwned(): Promise<void>
   /** Whether some owner has started this step: what was decided then is not decided again. */
   begun(step: string): boolean
   /** When an owner before this one began a step that it did not finish. */
@@ -57,7 +59,7 @@ export type Action<Output> = (signal: AbortSignal) => Promise<Output>
 export type StepOptions<Output> = {
   /**
    * Undoes the action, finished or not. `output` is there if it finished. Only a takeover or shutdown aborts it. One that
-   * answers LATER has begun what somebody else must finish: its step is among the leftovers, without having failed.
+   * answers UNDO_PENDING has begun what somebody else must finish: its step is among the leftovers, without having failed.
    */
   undo?(signal: AbortSignal, output: Output | undefined, because: 'failed' | 'cancelled'): Promise<unknown>
   /** Written with the step's start, once per owner. */
@@ -66,7 +68,7 @@ export type StepOptions<Output> = {
   onEnd?(tx: Tx, output: Output): Promise<unknown>
 }
 
-export const LATER = 'later'
+export const UNDO_PENDING = 'later'
 
 /** One kind of run. The hooks write the caller's own rows in the transaction that changes the run's. */
 export type Pipeline<Input = unknown> = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../src/db/statement.ts'
-import { LATER, type Pipeline, type Run } from '../../src/jobs/steps.ts'
+import { type Pipeline, type Run, UNDO_PENDING } from '../../src/jobs/steps.ts'
 
 /** What a test asks of a run. */
 export type Input = {
@@ -91,7 +91,7 @@ class Actor {
       undo: async (signal: AbortSignal, _: unknown, because: string) => {
         await this.effect(`because:${because}`)
         await this.#act(`undo:${name}`, this.first ?? input.undoMs ?? 10, signal)
-        return input.laterAt === name ? LATER : undefined
+        return input.laterAt === name ? UNDO_PENDING : undefined
       },
     }
     await run

@@ -1,7 +1,7 @@
 import type { DeploymentService, DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../db/database.ts'
 import type { EngineTarget } from '../../drivers/runtime/engine.ts'
-import type { LATER, Run } from '../../jobs/steps.ts'
+import type { Run, UNDO_PENDING } from '../../jobs/steps.ts'
 import { allVariables, listServices } from '../projects/settings-store.ts'
 import * as projects from '../projects/store.ts'
 import { openVariables, type PlainVariable } from '../projects/variables.ts'
@@ -62,7 +62,7 @@ export async function loadDeployContext(parts: DeployParts, run: Run) {
     /** Of what is told once. */
     said: new Set<string>(),
     /** Going back to the active release is done once, however many ask for it. */
-    puttingBack: {} as { begun?: Promise<typeof LATER | undefined> },
+    puttingBack: {} as { begun?: Promise<typeof UNDO_PENDING | undefined> },
   }
   return { ...context, ...hooks(context) }
 }

@@ -42,7 +42,7 @@ export async function forgetProject(
 export const forgetPipeline = (parts: DeployParts): Pipeline => ({
   async run(run) {
     const { servers: all, maybe = [], volumes = 'keep' } = run.input as ForgetInput
-    const where = { orgId: run.orgId, projectId: run.lane, volumes, guard: () => run.write(async () => {}) }
+    const where = { orgId: run.orgId, projectId: run.lane, volumes, guard: () => run.assertOwned() }
     for (const id of all) await run.step(id, (signal) => clear(parts, where, id, signal))
     for (const id of maybe) {
       await run.step(id, (signal) =>

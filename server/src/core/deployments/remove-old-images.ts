@@ -4,7 +4,7 @@ import { dropImages } from './release/images.ts'
 /** Removes images of this project that no release in the rollback window, no pin and nothing running needs. */
 export async function tidyUp({ parts, engine, deployment, run }: DeployContext, signal: AbortSignal) {
   const { orgId, projectId } = deployment
-  const guard = () => run.write(async () => {})
+  const guard = () => run.assertOwned()
   try {
     const { removed } = await dropImages(parts, { engine, orgId, projectId, guard }, signal)
     return { removed }

@@ -104,5 +104,5 @@ async function stop(parts: DeployParts, run: Run, signal: AbortSignal): Promise<
   await parts.edge.route(engine, row.projectId, nowhere, signal).catch((error) => {
     if ((error as { code?: string }).code !== 'edge_missing') throw error
   })
-  await parts.runtime.withdraw(engine, row.projectId, { signal, guard: () => run.write(async () => {}) })
+  await parts.runtime.withdraw(engine, row.projectId, { signal, guard: () => run.assertOwned() })
 }

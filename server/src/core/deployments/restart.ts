@@ -55,7 +55,7 @@ async function restart(parts: DeployParts, run: Run, engine: EngineTarget, row: 
     // It is over, and would do its work a second time.
     if (job) continue
     const key = { project: row.projectId, service }
-    const options = { signal, token: run.id, deployment, guard: () => run.write(async () => {}) }
+    const options = { signal, token: run.id, deployment, guard: () => run.assertOwned() }
     const { generation } = await retryWhileBusy(signal, () => parts.runtime.restart(engine, key, options))
     ended.push(await watch(parts, engine, key, { deployment, generation, signal }))
   }

@@ -78,7 +78,7 @@ export type Here = {
   signal: AbortSignal
 }
 
-const guardOf = (run: Run) => () => run.write(async () => {})
+const guardOf = (run: Run) => () => run.assertOwned()
 
 /** Whether the active release runs, put back if something else does: all of it at once, whatever becomes of one of them. */
 export async function ensureReleaseRunning(
@@ -87,7 +87,7 @@ export async function ensureReleaseRunning(
 ) {
   const release = releaseOf(parts, active)
   const { services } = release
-  await run.write(async () => {})
+  await run.assertOwned()
   await ensureGround(parts, { engine, org: run.orgId, project: projectId, release }, signal)
   const stand = async (spec: ServiceSpec): Promise<boolean> => {
     await makeWay({ parts, engine, signal, guard: guardOf(run) }, spec, { release: services })

@@ -59,7 +59,7 @@ async function buildImage(
   const { parts, deployment, events } = deployContext
   const { name: service, config } = plan
   // An owner before us may still be at it, and not know that it has lost the run.
-  await deployContext.run.write(async () => {})
+  await deployContext.run.assertOwned()
   await parts.builder.endBuild(deployment.id)
   const tree = await openSource(deployContext, source, signal)
   const secrets = { ...buildSecrets(deployContext.variables, service), ...plan.compose?.buildSecrets }

@@ -75,7 +75,7 @@ async function stopPredecessors(
   const { parts, engine, events, run } = context
   const before = await activeRelease(context)
   const was = before.find(({ service }) => service === spec.service)
-  const place = { parts, engine, signal, guard: () => run.write(async () => {}) }
+  const place = { parts, engine, signal, guard: () => run.assertOwned() }
   await makeWay(place, spec, {
     release,
     // Both had it in the release before, so they may go on with it until their turn comes.
@@ -124,7 +124,7 @@ function interruption() {
  */
 async function retryWhileBusy(context: DeployContext, spec: ServiceSpec, signal: AbortSignal) {
   const { parts, engine, run } = context
-  const guard = () => run.write(async () => {})
+  const guard = () => run.assertOwned()
   const deadline = performance.now() + TURN_MS
   for (;;) {
     try {

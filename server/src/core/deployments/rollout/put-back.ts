@@ -1,5 +1,5 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import { LATER } from '../../../jobs/steps.ts'
+import { UNDO_PENDING } from '../../../jobs/steps.ts'
 import type { Because, DeployContext } from '../deploy-context.ts'
 import { dropImagesOf } from '../release/images.ts'
 import { activeRelease, frozenRelease } from '../release/load-release.ts'
@@ -21,7 +21,7 @@ export function putBack(
   context: DeployContext,
   signal: AbortSignal,
   because: Because,
-): Promise<typeof LATER | undefined> {
+): Promise<typeof UNDO_PENDING | undefined> {
   context.puttingBack.begun ??= putAllBack(context, signal, because)
   return context.puttingBack.begun
 }
@@ -31,7 +31,7 @@ async function putAllBack(context: DeployContext, signal: AbortSignal, because: 
   const enough = AbortSignal.timeout(context.promptMs())
   return restore(context, AbortSignal.any([signal, enough]), because).catch((error) => {
     signal.throwIfAborted()
-    if (enough.aborted || error?.code === 'engine_timeout') return LATER as typeof LATER
+    if (enough.aborted || error?.code === 'engine_timeout') return UNDO_PENDING as typeof UNDO_PENDING
     throw error
   })
 }
@@ -40,7 +40,7 @@ async function restore(
   context: DeployContext,
   signal: AbortSignal,
   because: Because,
-): Promise<typeof LATER | undefined> {
+): Promise<typeof UNDO_PENDING | undefined> {
   const { parts, engine, deployment } = context
   const previous = await activeRelease(context)
   const guard = guardOf(context)
@@ -54,7 +54,7 @@ async function restore(
     ...previous.map((spec) => goBack(context, spec, previous, signal, because)),
     ...services.filter(({ service }) => !isPart(service)).map((spec) => take(context, spec, signal)),
   ])
-  if (!ends.every((done) => done)) return LATER
+  if (!ends.every((done) => done)) return UNDO_PENDING
   await closeOtherDoors(context, signal)
   return undefined
 }
@@ -62,7 +62,7 @@ async function restore(
 const guardOf =
   ({ run }: DeployContext) =>
   () =>
-    run.write(async () => {})
+    run.assertOwned()
 
 /** Whether it is as it was. A job is over: its old form is not run again, and what is left of its new one goes. */
 async function goBack(
@@ -204,10 +204,10 @@ async function soon(
 ) {
   const enough = AbortSignal.timeout(because === 'failed' ? DROP_MS : promptMs())
   try {
-    return (await work(AbortSignal.any([signal, enough]))) ? LATER : undefined
+    return (await work(AbortSignal.any([signal, enough]))) ? UNDO_PENDING : undefined
   } catch {
     // An engine that cannot be asked has told so already, or will.
     signal.throwIfAborted()
-    return LATER
+    return UNDO_PENDING
   }
 }

@@ -8,7 +8,7 @@ export async function retire(context: DeployContext, signal: AbortSignal): Promi
   const isPart = (name: string) => services.some(({ service }) => service === name)
   const there = await parts.runtime.observe(engine, deployment.projectId, { signal })
   const gone = there.filter(({ service }) => !isPart(service))
-  const guard = () => context.run.write(async () => {})
+  const guard = () => context.run.assertOwned()
   for (const { service, deployment: brought } of gone) {
     const options = { signal, guard, deployments: [brought] }
     await parts.runtime.remove(engine, { project: deployment.projectId, service }, options)

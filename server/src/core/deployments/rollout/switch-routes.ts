@@ -1,6 +1,6 @@
 import type { Tx } from '../../../db/database.ts'
 import type { StoredRoute } from '../../../db/deployment-tables.ts'
-import { LATER } from '../../../jobs/steps.ts'
+import { UNDO_PENDING } from '../../../jobs/steps.ts'
 import { fillFor } from '../../certificates/install.ts'
 import * as certificates from '../../certificates/store.ts'
 import * as domains from '../../domains/store.ts'
@@ -124,7 +124,7 @@ export async function dropRoutes(context: DeployContext, signal: AbortSignal, be
     // Without an edge there is no route that could be left.
     if ((error as { code?: string }).code === 'edge_missing') return undefined
     if (because === 'failed') throw error
-    return LATER
+    return UNDO_PENDING
   }
 }
 
