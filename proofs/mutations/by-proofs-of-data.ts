@@ -59,6 +59,14 @@ export const byProofsOfData: Mutation[] = [
     red: { prove: 'detect', says: /^ {2}go/ },
   },
   {
+    name: 'last-use-with-every-request',
+    guards: 'bin/prove api',
+    file: 'server/src/core/access/authenticate.ts',
+    find: '  if (row.unused_for_a_minute) tokenUse.note(row.id)\n',
+    replace: '  tokenUse.note(row.id)\n  await tokenUse.flush()\n',
+    red: { prove: 'api', says: /MISSED api: one row 0\.[0-6]/ },
+  },
+  {
     name: 'key-stretched-at-every-start',
     guards: 'bin/prove idle',
     file: 'server/src/drivers/crypto/key-ring.ts',
@@ -82,6 +90,18 @@ export const byProofsOfData: Mutation[] = [
     find: "if (more || bytes.toString('base64url') !== payload) throw new Error('A sealed value was changed.')",
     replace: "if (more) throw new Error('A sealed value was changed.')",
     red: { prove: 'seal', says: /WRONG .*moved, flipped, shortened/, sizes: { SLIPWAY_SEAL_VALUES: '3000' } },
+  },
+  {
+    name: 'token-found-past-its-index',
+    guards: 'bin/prove scale-list',
+    file: 'server/src/core/access/store.ts',
+    find: 'where t.hash = $1`',
+    replace: "where encode(t.hash, 'hex') = encode($1, 'hex')`",
+    red: {
+      prove: 'scale-list',
+      says: /READS (A WHOLE TABLE|\d+ ROWS IN VAIN).* from token t /,
+      sizes: { SLIPWAY_PROOF_ROWS: '20000' },
+    },
   },
   {
     name: 'half-written-files-stay',

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repository } from '../../lab/paths.ts'
-import { mutations } from './list.ts'
+import { guardedByTests, mutations } from './list.ts'
 import { mutated } from './mutation.ts'
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
@@ -26,4 +26,14 @@ test('what is to turn red is there: the proof, or the file with a test of that t
 test('each has a name of its own', () => {
   const names = mutations.map(({ name }) => name)
   expect(names).toEqual([...new Set(names)])
+})
+
+test('each proof is turned red by a fault, or the list says which faults break its promise otherwise', () => {
+  const files = readdirSync(join(repository, 'proofs')).filter((file) => file.endsWith('.ts') && file !== 'main.ts')
+  const proved = new Set(mutations.flatMap(({ red }) => ('prove' in red ? [red.prove] : [])))
+  const unsaid = files.map((file) => file.slice(0, -3)).filter((name) => !proved.has(name) && !guardedByTests[name])
+  expect(unsaid).toEqual([])
+  expect(Object.keys(guardedByTests).filter((name) => proved.has(name))).toEqual([])
+  const names = new Set(mutations.map(({ name }) => name))
+  expect(Object.values(guardedByTests).flatMap((all) => all.filter((name) => !names.has(name)))).toEqual([])
 })
