@@ -155,4 +155,16 @@ export const byProofsOfData: Mutation[] = [
     replace: '',
     red: { prove: 'githost-lab', says: /against the description: / },
   },
+  {
+    name: 'full-disk-as-an-internal-error',
+    guards: 'bin/prove surroundings',
+    file: 'server/src/drivers/blobs/disk-blobs.ts',
+    find: 'throw diskFull(error as NodeJS.ErrnoException) ?? new Error(',
+    replace: 'throw diskFull({}) ?? new Error(',
+    red: {
+      prove: 'surroundings',
+      sizes: { SLIPWAY_STORY: 'an upload is refused' },
+      says: /an upload to a full disk: .*500/,
+    },
+  },
 ]
