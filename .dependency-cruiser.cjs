@@ -20,20 +20,27 @@ module.exports = {
         pathNot: 'node_modules/zod',
       },
     },
-    not('http-is-only-http', '^server/src/http', '^server/src/(drivers|db|jobs)/'),
+    not('http-is-only-http', '^server/src/http', '^server/src/(drivers|db|jobs|source)/'),
+    not('source-is-pure', '^server/src/source', '^server/src/(?!source/|errors\\.ts)', {
+      from: { pathNot: '\\.test\\.ts$' },
+    }),
     not('core-knows-no-http', '^server/src/core', '^server/src/http/'),
     not('core-knows-drivers-as-types-only', '^server/src/core', '^server/src/drivers/', {
       from: { pathNot: '\\.test\\.ts$' },
       to: { dependencyTypesNot: ['type-only'] },
     }),
     not('core-only-enqueues', '^server/src/core', '^server/src/jobs/(?!enqueue|steps)'),
-    not('jobs-are-ignorant', '^server/src/jobs', '^server/src/(core|drivers|http)/'),
-    not('drivers-are-leaves', '^server/src/drivers', '^server/src/(core|http|jobs|db)/'),
+    not('jobs-are-ignorant', '^server/src/jobs', '^server/src/(core|drivers|http|source)/'),
+    not('drivers-are-leaves', '^server/src/drivers', '^server/src/(core|http|jobs|db|source)/'),
     not('drivers-share-only-ssh', '^server/src/drivers/([^/]+)/', '^server/src/drivers/(?!ssh/)([^/]+)/', {
       to: { pathNot: '^server/src/drivers/$1/' },
     }),
     not('db-is-a-leaf', '^server/src/db', '^server/src/(?!db/)'),
-    not('nobody-imports-the-wiring', '^server/src/(http|core|jobs|drivers|db)/', '^server/src/(wiring|main)\\.ts$'),
+    not(
+      'nobody-imports-the-wiring',
+      '^server/src/(http|core|source|jobs|drivers|db)/',
+      '^server/src/(wiring|main)\\.ts$',
+    ),
     not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs|test-kit)/'),
     not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|test-kit|server/test)/', {
       from: { pathNot: '\\.test\\.ts$' },

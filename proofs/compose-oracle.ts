@@ -1,6 +1,6 @@
-import { servicesOf } from '../server/src/core/compose/deployable/services-of.ts'
-import { readCompose } from '../server/src/core/compose/read.ts'
 import { Refusal } from '../server/src/errors.ts'
+import { servicesOf } from '../server/src/source/compose/deployable/services-of.ts'
+import { readCompose } from '../server/src/source/compose/read.ts'
 import { type Case, readCorpus } from './parts/compose/cases.ts'
 import { compareProjects } from './parts/compose/compare.ts'
 import { askCompose, PROJECT } from './parts/compose/oracle.ts'

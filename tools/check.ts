@@ -10,7 +10,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const product = (file: string) => /^(contract|server|cli|dashboard)\/src\//.test(file) && !file.endsWith('.test.ts')
 
 /** Dockerfiles, compose files and containers that are adopted may name a shell: it is the user's own, in the user's container. */
-const writesForContainers = (file: string) => /^server\/src\/core\/(build|compose|migration\/carry-over)\//.test(file)
+const writesForContainers = (file: string) => /^server\/src\/(source|core\/migration\/carry-over)\//.test(file)
 
 /** Constant scripts that run inside of containers, with data as arguments. README and SECURITY.md name them. */
 const constantScripts = ['server/src/drivers/runtime/rollout/health.ts']

@@ -45,7 +45,7 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'empty-is-not-a-default',
     guards: 'bin/prove compose-oracle',
-    file: 'server/src/core/compose/variables/interpolate.ts',
+    file: 'server/src/source/compose/variables/interpolate.ts',
     find: "operator.startsWith(':') ? value !== undefined && value !== '' : value !== undefined",
     replace: 'value !== undefined',
     red: { prove: 'compose-oracle', says: /^(equal|refused) / },
@@ -53,7 +53,7 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'go-on-another-port',
     guards: 'bin/prove detect',
-    file: 'server/src/core/build/stacks/go.ts',
+    file: 'server/src/source/build/stacks/go.ts',
     find: 'const port = (await portOf(look, main.path)) ?? PORT',
     replace: 'const port = PORT',
     red: { prove: 'detect', says: /^ {2}go/ },

@@ -69,7 +69,7 @@ export const byProofsOfDeploys: Mutation[] = [
   {
     name: 'example-does-not-answer',
     guards: 'bin/prove build-examples',
-    file: 'server/src/core/build/stacks/static.ts',
+    file: 'server/src/source/build/stacks/static.ts',
     find: "fallback === 'spa' ? '  try_files {path} {path}.html /200.html /index.html' : '  try_files {path} {path}.html'",
     replace: "fallback === 'spa' ? '  try_files {path} {path}.html /200.html' : '  try_files {path} {path}.html'",
     red: { prove: 'build-examples', says: /WRONG static/, sizes: { SLIPWAY_EXAMPLES: '^static-spa$' } },

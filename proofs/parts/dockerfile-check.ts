@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { detect } from '../../server/src/core/build/detect.ts'
-import { dockerfileOf, type Found } from '../../server/src/core/build/detection.ts'
+import { detect } from '../../server/src/source/build/detect.ts'
+import { dockerfileOf, type Found } from '../../server/src/source/build/detection.ts'
 import { type Runnable, treeOf } from '../../test-kit/examples.ts'
 
 const DEADLINE_MS = 120_000

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RemoteListing } from '../../server/src/core/build/remote-tree.ts'
+import type { RemoteListing } from '../../server/src/source/build/remote-tree.ts'
 
 /**
  * Stands in for a git host's API until there is a connection to a real one: a listing of all paths with their sizes, and

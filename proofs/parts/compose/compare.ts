@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ComposeProject } from '../../../server/src/core/compose/project.ts'
+import type { ComposeProject } from '../../../server/src/source/compose/project.ts'
 import { HOME } from './oracle.ts'
 
 /** Keys that Slipway does not honour and that the reference writes in a form of its own. They are warned about. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { SourceTree } from '../../../server/src/core/build/source-tree.ts'
+import type { SourceTree } from '../../../server/src/source/build/source-tree.ts'
 import type { Case } from './cases.ts'
 
 /** A case's files as the product sees a source. */

@@ -3,7 +3,7 @@ import type { Acme, AcmeTarget } from '../../drivers/acme/acme.ts'
 import type { Builder } from '../../drivers/builder/builder.ts'
 import type { ProjectFolders } from '../../drivers/builder/project-folders.ts'
 import type { Git, GitCredential } from '../../drivers/git/git.ts'
-import type { SourceTree } from '../build/source-tree.ts'
+import type { SourceTree } from '../../source/build/source-tree.ts'
 import type { Platform } from '../platform.ts'
 import type { ProjectRow } from '../projects/store.ts'
 

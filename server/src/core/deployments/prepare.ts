@@ -1,9 +1,9 @@
 import type { Preparation, Prepare } from '@slipway/contract/prepare'
 import { notFound, Refusal } from '../../errors.ts'
+import { answerOf, dockerfileOf, type Found } from '../../source/build/detection.ts'
+import { remoteTree } from '../../source/build/remote-tree.ts'
+import type { ReadableTree, SourceTree } from '../../source/build/source-tree.ts'
 import { type Caller, requirePermission, requireUnrestricted } from '../access/caller.ts'
-import { answerOf, dockerfileOf, type Found } from '../build/detection.ts'
-import { remoteTree } from '../build/remote-tree.ts'
-import type { ReadableTree, SourceTree } from '../build/source-tree.ts'
 import type { Platform } from '../platform.ts'
 import * as uploads from '../uploads/store.ts'
 import { openTree } from '../uploads/tree.ts'
@@ -22,7 +22,7 @@ export async function prepareDeployment(
   const signal = AbortSignal.any([gone, AbortSignal.timeout(DEADLINE_MS)])
   const { tree, warnings } = await open(parts, caller, body, signal)
   // Only a process that is asked pays for all the stacks.
-  const { detect } = await import('../build/detect.ts')
+  const { detect } = await import('../../source/build/detect.ts')
   const { services, ...found } = await detect(tree, { folder: body.rootDirectory, signal })
   return {
     success: true,

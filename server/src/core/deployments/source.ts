@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
-import type { SourceTree } from '../build/source-tree.ts'
+import type { SourceTree } from '../../source/build/source-tree.ts'
 import { openCredential } from '../projects/git-credential.ts'
 import { gitOrigin } from '../projects/git-origin.ts'
 import { openTree } from '../uploads/tree.ts'

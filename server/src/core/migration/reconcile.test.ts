@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../drivers/runtime/reading/read-config.ts'
 import { readContainer } from '../../drivers/runtime/reading/read-container.ts'
-import { readCompose } from '../compose/read.ts'
+import { readCompose } from '../../source/compose/read.ts'
 import { type Running, reconcile } from './reconcile.ts'
 
 const NETWORKS = { Networks: { blog_default: { Aliases: ['a'] } } }

@@ -1,6 +1,6 @@
 import type { DifferenceKind } from '@slipway/contract/migration-shape'
 import type { FoundContainer, FoundImage } from '../../drivers/runtime/reading/found.ts'
-import type { ComposeProject, NormalMount, NormalService } from '../compose/project.ts'
+import type { ComposeProject, NormalMount, NormalService } from '../../source/compose/project.ts'
 import { withTag } from './carry-over/image.ts'
 import { nameOf, same } from './carry-over/process.ts'
 import { shown } from './carry-over/verdict.ts'

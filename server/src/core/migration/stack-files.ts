@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { FileReason } from '@slipway/contract/migration-shape'
 import type { FileReader } from '../../drivers/ssh/file-reader.ts'
-import type { ComposeProject } from '../compose/project.ts'
+import type { ComposeProject } from '../../source/compose/project.ts'
 import { lookAround } from './files/look-around.ts'
 import { type ReadInPlace, readInPlace } from './files/read-in-place.ts'
 import type { ComposeOrigin } from './origin.ts'

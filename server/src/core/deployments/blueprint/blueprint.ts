@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { LaidFile } from '../../../drivers/runtime/rollout/spec.ts'
-import type { ComposeService, MemoryVolume } from '../../compose/deployable/service.ts'
+import type { ComposeService, MemoryVolume } from '../../../source/compose/deployable/service.ts'
 import type { Platform } from '../../platform.ts'
 
 /** What is deployed, service by service: how each image comes about and how it runs. Holds values, so it is sealed at rest. */

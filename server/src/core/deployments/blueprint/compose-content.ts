@@ -1,6 +1,6 @@
-import { fileAt, type SourceTree, wholeOf } from '../../build/source-tree.ts'
-import type { ComposeFile } from '../../compose/deployable/service.ts'
-import { fault } from '../../compose/faults.ts'
+import { fileAt, type SourceTree, wholeOf } from '../../../source/build/source-tree.ts'
+import type { ComposeFile } from '../../../source/compose/deployable/service.ts'
+import { fault } from '../../../source/compose/faults.ts'
 
 export type Values = { tree: SourceTree; variables: ReadonlyMap<string, string> }
 

@@ -1,8 +1,8 @@
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import { ServiceName } from '@slipway/contract/services'
 import { Refusal } from '../../../errors.ts'
-import type { SourceTree } from '../../build/source-tree.ts'
-import { COMPOSE_FILES } from '../../compose/file-names.ts'
+import type { SourceTree } from '../../../source/build/source-tree.ts'
+import { COMPOSE_FILES } from '../../../source/compose/file-names.ts'
 import type { DeployContext } from '../deploy-context.ts'
 import { openSource } from '../source.ts'
 import { loadAdopted } from './adopted-store.ts'
@@ -63,7 +63,7 @@ async function compose(
 
 /** A workspace becomes one service per package that can be deployed. Whatever else is wrong is for the build to say. */
 async function ofSource(tree: SourceTree, signal: AbortSignal): Promise<Blueprint> {
-  const { detect } = await import('../../build/detect.ts')
+  const { detect } = await import('../../../source/build/detect.ts')
   const found = await detect(tree, { signal }).catch((error) => {
     if (error instanceof Refusal) return null
     throw error

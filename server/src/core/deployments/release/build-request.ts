@@ -1,8 +1,8 @@
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { BuildRequest } from '../../../drivers/builder/builder.ts'
-import { below, cleanFolder, fileAt, type SourceTree, wholeOf } from '../../build/source-tree.ts'
-import type { ComposeBuild } from '../../compose/deployable/service.ts'
-import { fault } from '../../compose/faults.ts'
+import { below, cleanFolder, fileAt, type SourceTree, wholeOf } from '../../../source/build/source-tree.ts'
+import type { ComposeBuild } from '../../../source/compose/deployable/service.ts'
+import { fault } from '../../../source/compose/faults.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
 import type { DeployContext } from '../deploy-context.ts'
 
@@ -33,7 +33,7 @@ export async function settingsBuild(
     secrets,
   }
   // Only a process that builds pays for all the stacks.
-  const { planBuild } = await import('../../build/plan.ts')
+  const { planBuild } = await import('../../../source/build/plan.ts')
   const plan = await planBuild(tree, wish)
   return { ...plan, ...(target !== undefined && { target }), args, generated: 'text' in plan.dockerfile }
 }

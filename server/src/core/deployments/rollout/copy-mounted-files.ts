@@ -1,6 +1,6 @@
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Run } from '../../../jobs/steps.ts'
-import { type SourceTree, wholeOf } from '../../build/source-tree.ts'
+import { type SourceTree, wholeOf } from '../../../source/build/source-tree.ts'
 import type { Blueprint } from '../blueprint/blueprint.ts'
 import type { DeployContext } from '../deploy-context.ts'
 import { openSource } from '../source.ts'

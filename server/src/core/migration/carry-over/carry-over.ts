@@ -1,6 +1,6 @@
 import type { FoundConfig, FoundContainer, FoundImage, FoundVolume } from '../../../drivers/runtime/reading/found.ts'
-import { hostnameOf, logOf, sysctlsOf, ulimitsOf } from '../../compose/deployable/safety.ts'
-import type { ComposeService, Restart } from '../../compose/deployable/service.ts'
+import { hostnameOf, logOf, sysctlsOf, ulimitsOf } from '../../../source/compose/deployable/safety.ts'
+import type { ComposeService, Restart } from '../../../source/compose/deployable/service.ts'
 import { type CarriedImage, imageOf } from './image.ts'
 import { type InPlace, mountsOf } from './mounts.ts'
 import { networksOf, portsOf } from './network.ts'

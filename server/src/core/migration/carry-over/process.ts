@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { FoundConfig, FoundContainer, FoundHost } from '../../../drivers/runtime/reading/found.ts'
-import type { ComposeHealthcheck } from '../../compose/deployable/service.ts'
+import type { ComposeHealthcheck } from '../../../source/compose/deployable/service.ts'
 import { shown, type Tell } from './verdict.ts'
 
 /** The engine lays the image's own below what was asked for; taking the image away again leaves what was asked for. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { FileReader } from '../../../drivers/ssh/file-reader.ts'
-import { COMPOSE_FILES } from '../../compose/file-names.ts'
+import { COMPOSE_FILES } from '../../../source/compose/file-names.ts'
 import { reasonIn } from './look-at.ts'
 
 const STARTS = ['/opt', '/srv', '/root', '/home']

@@ -1,5 +1,5 @@
 import type { FileReader } from '../../../drivers/ssh/file-reader.ts'
-import { MOST_FILE_BYTES } from '../../compose/limits.ts'
+import { MOST_FILE_BYTES } from '../../../source/compose/limits.ts'
 import { mayRead, type Reading } from './may-read.ts'
 
 export type NotRead = 'missing' | 'denied' | 'not_a_file' | 'too_large' | 'forbidden' | 'failed'

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { Caller } from '../access/caller.ts'
 import type { ReadableTree } from './source-tree.ts'
 
 /** A repository on a git host as its own API shows it: all paths at once, contents one by one. Nothing is cloned. */
@@ -8,15 +7,6 @@ export type RemoteListing = {
   read(path: string): Promise<Uint8Array>
   /** What was not seen. */
   warnings: string[]
-}
-
-/** Opens what a git host lists for a branch, as far as the caller may see it; the connection decides with which credential. */
-export type RemoteTrees = {
-  open(
-    caller: Caller,
-    repository: { owner: string; repo: string; branch: string | undefined },
-    signal: AbortSignal,
-  ): Promise<RemoteListing>
 }
 
 export const remoteTree = ({ files, read }: RemoteListing): ReadableTree => ({
