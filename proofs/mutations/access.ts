@@ -113,7 +113,7 @@ export const access: Mutation[] = [
   {
     name: 'stream-outlives-its-token',
     guards: `${MODEL}: whoever watches a stream and would not be let in now is let go`,
-    file: 'server/src/core/deployments/viewers.ts',
+    file: 'server/src/core/deployments/events/viewers.ts',
     find: 'known.has(keyOf(caller)) && there.has(deployment)',
     replace: 'there.has(deployment)',
     red: {

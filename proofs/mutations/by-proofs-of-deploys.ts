@@ -5,7 +5,7 @@ export const byProofsOfDeploys: Mutation[] = [
   {
     name: 'rollback-builds-again',
     guards: 'bin/prove journey',
-    file: 'server/src/core/deployments/deploy.ts',
+    file: 'server/src/core/deployments/story/deploy.ts',
     find: 'const { images } = gone.length > 0 ? await makeImages(context, step) : { images: {} }',
     replace: 'const { images } = gone.length >= 0 ? await makeImages(context, step) : { images: {} }',
     red: { prove: 'journey', says: /MISSED.*without a build/ },

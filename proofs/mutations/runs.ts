@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts'
 const MODEL = 'docs/explanation/security-model.md'
 const SCALE = 'docs/explanation/data-and-scale.md'
 const JOBS = 'server/test/jobs'
-const REDACT = 'server/src/core/deployments/redact.test.ts'
+const REDACT = 'server/src/core/deployments/events/redact.test.ts'
 
 /** Durable runs, what they tell, and whose turn it is. */
 export const runs: Mutation[] = [
@@ -114,7 +114,7 @@ export const runs: Mutation[] = [
   {
     name: 'batch-stored-twice',
     guards: 'bin/prove stream: every event once and in order',
-    file: 'server/src/core/deployments/events.ts',
+    file: 'server/src/core/deployments/events/events.ts',
     find: 'const found = batch.tried && first ? await findStored(db, id, this.#seq, first) : 0',
     replace: 'const found = 0 as number',
     red: {
@@ -125,7 +125,7 @@ export const runs: Mutation[] = [
   {
     name: 'events-of-a-former-owner',
     guards: `${MODEL}: every write of a run carries a fence and a random claim`,
-    file: 'server/src/core/deployments/events-store.ts',
+    file: 'server/src/core/deployments/events/events-store.ts',
     find: 'run.fence = ${fence?.fence ?? 0} and run.claim = ${fence?.claim ?? null}',
     replace: 'run.fence >= ${fence?.fence ?? 0}',
     red: {
@@ -136,7 +136,7 @@ export const runs: Mutation[] = [
   {
     name: 'news-missed-while-reading',
     guards: 'bin/prove stream: whoever follows a deployment sees every event',
-    file: 'server/src/core/deployments/feed.ts',
+    file: 'server/src/core/deployments/events/feed.ts',
     find: '      this.#hinted = true\n      this.#refresh()\n',
     replace: '      if (!this.#running) this.#hinted = true\n      this.#refresh()\n',
     red: {
@@ -147,7 +147,7 @@ export const runs: Mutation[] = [
   {
     name: 'whole-page-to-who-is-in-the-middle',
     guards: 'bin/prove stream: every event once and in order, from any point',
-    file: 'server/src/core/deployments/feed.ts',
+    file: 'server/src/core/deployments/events/feed.ts',
     find: 'yield rest(page, seen)',
     replace: 'yield page.bytes',
     red: {
@@ -158,7 +158,7 @@ export const runs: Mutation[] = [
   {
     name: 'no-backpressure',
     guards: `${SCALE}: bounded memory: whoever prints too much waits`,
-    file: 'server/src/core/deployments/events.ts',
+    file: 'server/src/core/deployments/events/events.ts',
     find: 'while (this.#batches.length >= MOST_BATCHES && !signal?.aborted) {',
     replace: 'while (this.#batches.length >= MOST_BATCHES * BATCH_EVENTS && !signal?.aborted) {',
     red: {
@@ -169,18 +169,18 @@ export const runs: Mutation[] = [
   {
     name: 'secret-moves-up-into-the-line',
     guards: `${MODEL}: what a build prints is cleared of all values before it is stored or shown`,
-    file: 'server/src/core/deployments/line.ts',
+    file: 'server/src/core/deployments/events/line.ts',
     find: 'judged.slice(0, Math.min(MOST_CHARACTERS, judged.length - BEYOND))',
     replace: 'judged.slice(0, MOST_CHARACTERS)',
     red: {
-      test: 'server/src/core/deployments/line.test.ts',
+      test: 'server/src/core/deployments/events/line.test.ts',
       title: 'what moves up into a line for masks that are shorter than secrets is no part of one',
     },
   },
   {
     name: 'encoded-secret-shown',
     guards: `${MODEL}: values are masked plain or encoded`,
-    file: 'server/src/core/deployments/redact/forms.ts',
+    file: 'server/src/core/deployments/events/redact/forms.ts',
     find: "    bytes.toString('hex'),\n",
     replace: '',
     red: { test: REDACT, title: 'a secret printed' },
@@ -188,7 +188,7 @@ export const runs: Mutation[] = [
   {
     name: 'coloured-secret-shown',
     guards: `${MODEL}: also with colours or control characters in between`,
-    file: 'server/src/core/deployments/redact.ts',
+    file: 'server/src/core/deployments/events/redact.ts',
     find: 'const ranges = visible ? union(found, known.find(visible.text), visible.origin) : found',
     replace: 'const ranges = found.length === 0 && visible ? [] : found',
     red: {

@@ -1,5 +1,5 @@
 import { sweepAccess } from './core/access/sweep.ts'
-import { expireLogs, moveLogs, sweepArchive } from './core/deployments/history/retention.ts'
+import { expireLogs, moveLogs, sweepArchive } from './core/deployments/events/history/retention.ts'
 import { sweep as sweepAttempts } from './core/githost/attempt-store.ts'
 import { sweep as sweepDeliveries } from './core/githost/push/delivery-store.ts'
 import { sweep as sweepReports } from './core/githost/push/report-store.ts'

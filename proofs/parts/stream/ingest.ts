@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { eventWriter } from '../../../server/src/core/deployments/events.ts'
-import { redactor } from '../../../server/src/core/deployments/redact.ts'
+import { eventWriter } from '../../../server/src/core/deployments/events/events.ts'
+import { redactor } from '../../../server/src/core/deployments/events/redact.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
 
 export type Ingest = { ours: number; bare: number; ratio: number; rounds: number }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { StoredEvent } from '../core/deployments/events-store.ts'
+import type { StoredEvent } from '../core/deployments/events/events-store.ts'
 
 /** What is sent: bytes as they come, until they end or the signal says so. */
 export type Source = (signal: AbortSignal) => AsyncIterable<Uint8Array | string>

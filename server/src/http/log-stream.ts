@@ -1,6 +1,6 @@
 import { visibleLine } from '@slipway/contract/visible-text'
 import type { FastifyRequest } from 'fastify'
-import type { Line } from '../core/deployments/line.ts'
+import type { Line } from '../core/deployments/events/line.ts'
 import type { Kind, Source } from './event-stream.ts'
 
 type Lines = (signal: AbortSignal) => AsyncIterable<Line[]>

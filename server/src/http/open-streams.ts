@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { mayGoOn, type Viewer } from '../core/deployments/viewers.ts'
+import { mayGoOn, type Viewer } from '../core/deployments/events/viewers.ts'
 import type { Platform } from '../core/platform.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { Refusal } from '../errors.ts'

@@ -38,7 +38,7 @@ export const putBack = deployments('put-back')
 export const gates = deployments('gates')
 export const running = inFile('server/src/drivers/runtime/running/running.test.ts')
 export const usage = inFile('server/src/drivers/runtime/running/usage.test.ts')
-export const steps = inFile('server/src/core/deployments/steps.test.ts')
+export const steps = inFile('server/src/core/deployments/rows/steps.test.ts')
 
 export const fields = http('backup-destinations/fields')
 export const validation = http('backup-destinations/validation')

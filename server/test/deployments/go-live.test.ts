@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
-import { liveWatch } from '../../src/core/deployments/bake/watch-live.ts'
+import { liveWatch } from '../../src/core/deployments/converge/bake/watch-live.ts'
 import type { DeployParts } from '../../src/core/deployments/parts.ts'
 import { EngineFailure } from '../../src/drivers/runtime/engine.ts'
 import type { RunningTask } from '../../src/drivers/runtime/running/tasks.ts'

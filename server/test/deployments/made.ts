@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Org, World } from '../../../test-kit/world.ts'
-import { append, type NewEvent } from '../../src/core/deployments/events-store.ts'
+import { append, type NewEvent } from '../../src/core/deployments/events/events-store.ts'
 import { newId } from '../../src/db/ids.ts'
 
 type Made = { id: string; projectId: string }

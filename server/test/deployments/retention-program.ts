@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { moveLogs } from '../../src/core/deployments/history/retention.ts'
+import { moveLogs } from '../../src/core/deployments/events/history/retention.ts'
 import type { Platform } from '../../src/core/platform.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { diskArchive } from '../../src/drivers/archive/disk-archive.ts'

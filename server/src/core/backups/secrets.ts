@@ -1,4 +1,4 @@
-import { redactor } from '../deployments/redact.ts'
+import { redactor } from '../deployments/events/redact.ts'
 import type { Platform } from '../platform.ts'
 import type { DestinationRow } from './store.ts'
 

@@ -1,5 +1,9 @@
 import { deployments } from '@slipway/contract/deployments'
 import { renewCertificate } from '../../core/certificates/renew.ts'
+import { followEvents } from '../../core/deployments/events/follow.ts'
+import { openLogs, readLogs } from '../../core/deployments/events/logs.ts'
+import { choose } from '../../core/deployments/rollout/choose.ts'
+import { asks } from '../../core/deployments/rollout/gates.ts'
 import {
   cancelDeployment,
   pinDeployment,
@@ -7,16 +11,12 @@ import {
   respondToPrompt,
   rollback,
   startBuild,
-} from '../../core/deployments/act.ts'
-import { createDeployment } from '../../core/deployments/create.ts'
-import { listDeployments, showDeployment } from '../../core/deployments/find.ts'
-import { followEvents } from '../../core/deployments/follow.ts'
-import { openLogs, readLogs } from '../../core/deployments/logs.ts'
-import { prepareDeployment } from '../../core/deployments/prepare.ts'
-import { removeDeployment } from '../../core/deployments/remove.ts'
-import { choose } from '../../core/deployments/rollout/choose.ts'
-import { asks } from '../../core/deployments/rollout/gates.ts'
-import { restartDeployment, showInfo, showUsage } from '../../core/deployments/running.ts'
+} from '../../core/deployments/verbs/act.ts'
+import { createDeployment } from '../../core/deployments/verbs/create.ts'
+import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
+import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
+import { removeDeployment } from '../../core/deployments/verbs/remove.ts'
+import { restartDeployment, showInfo, showUsage } from '../../core/deployments/verbs/running.ts'
 import { showSslStatus } from '../../core/domains/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'

@@ -1,6 +1,6 @@
 import { projects } from '@slipway/contract/projects'
 import { services, variables } from '@slipway/contract/services'
-import { listVolumes } from '../../core/deployments/volumes.ts'
+import { listVolumes } from '../../core/deployments/verbs/volumes.ts'
 import type { Platform } from '../../core/platform.ts'
 import { ensureProject } from '../../core/projects/ensure.ts'
 import { createProject, listProjects, removeProject, showProject, updateProject } from '../../core/projects/manage.ts'

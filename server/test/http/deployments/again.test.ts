@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { neededImages } from '../../../src/core/deployments/release/images.ts'
-import * as store from '../../../src/core/deployments/store.ts'
+import * as store from '../../../src/core/deployments/rows/store.ts'
 import { makeDeployment } from '../../deployments/made.ts'
 
 const world = await startWorld()

@@ -1,6 +1,6 @@
-import type { DeployContext, Found } from '../deploy-context.ts'
 import { requireInPlace } from '../release/require-in-place.ts'
-import { pinSource } from '../source.ts'
+import type { DeployContext, Found } from '../story/deploy-context.ts'
+import { pinSource } from '../story/source.ts'
 import { sealBlueprint } from './blueprint.ts'
 import { drawBlueprint } from './resolve-services.ts'
 

@@ -1,4 +1,4 @@
-import { DeployFailure } from '../failure.ts'
+import { DeployFailure } from '../rows/failure.ts'
 import type { AdoptedService } from './adopted-store.ts'
 import type { Blueprint, ServicePlan } from './blueprint.ts'
 import { mainOf } from './of-compose.ts'

@@ -4,7 +4,7 @@ import { below, cleanFolder, fileAt, type SourceTree, wholeOf } from '../../../s
 import type { ComposeBuild } from '../../../source/compose/deployable/service.ts'
 import { fault } from '../../../source/compose/faults.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
-import type { DeployContext } from '../deploy-context.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 /** How the image of one service is built from a source. */
 export type BuildOf = Pick<BuildRequest, 'dockerfile' | 'target' | 'noCache' | 'args'> & {

@@ -1,6 +1,6 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
 import type { BuildFailure } from '../../../drivers/builder/builder.ts'
-import { DeployFailure } from '../failure.ts'
+import { DeployFailure } from '../rows/failure.ts'
 
 export type FailedBuild = {
   failure: BuildFailure

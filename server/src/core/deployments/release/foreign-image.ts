@@ -1,8 +1,8 @@
 import type { ImageFacts } from '../../../drivers/runtime/images.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
-import type { DeployContext } from '../deploy-context.ts'
-import { DeployFailure } from '../failure.ts'
 import type { BuiltImage } from '../parts.ts'
+import { DeployFailure } from '../rows/failure.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 /** To see whether a registry has a newer one; without an answer the one that is there does. */
 const REFRESH_MS = 60_000

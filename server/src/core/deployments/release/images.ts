@@ -3,7 +3,7 @@ import type { Queryable } from '../../../db/database.ts'
 import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
 import type { Platform } from '../../platform.ts'
 import * as projects from '../../projects/store.ts'
-import * as store from '../store.ts'
+import * as store from '../rows/store.ts'
 
 /** A host that no registry can have: nobody else can ever answer for what was built here. */
 const BUILT = 'slipway.invalid'

@@ -1,6 +1,6 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { DeployContext } from '../deploy-context.ts'
-import * as store from '../store.ts'
+import * as store from '../rows/store.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 import { type Release, releaseOf } from './release.ts'
 
 /** What the project's release is on this server, by our own record of it. */

@@ -1,7 +1,7 @@
-import type { DeployContext } from '../deploy-context.ts'
-import { DeployFailure } from '../failure.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
-import * as store from '../store.ts'
+import { DeployFailure } from '../rows/failure.ts'
+import * as store from '../rows/store.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 import { frozen } from './freeze.ts'
 import { releaseOf } from './release.ts'
 

@@ -1,7 +1,7 @@
 import { checkInPlace, type InPlaceUse } from '../../grants/check-in-place.ts'
 import type { Blueprint } from '../blueprint/blueprint.ts'
-import type { DeployContext } from '../deploy-context.ts'
-import { DeployFailure } from '../failure.ts'
+import { DeployFailure } from '../rows/failure.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 /** Before anything is done for a deployment: what its services use on the server where it is must be theirs to use, and free. */
 export async function requireInPlace(

@@ -1,5 +1,5 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import { DeployFailure } from '../failure.ts'
+import { DeployFailure } from '../rows/failure.ts'
 import type { Release } from './release.ts'
 
 /** What one project may ask of a server altogether; for one service alone the runtime refuses as much. */

@@ -1,7 +1,7 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
 import type { Listening } from '../../../drivers/runtime/rollout/listening.ts'
 import type { Outcome, TaskFailure } from '../../../drivers/runtime/rollout/outcome.ts'
-import { DeployFailure } from '../failure.ts'
+import { DeployFailure } from '../rows/failure.ts'
 
 type Words = { code: DeploymentErrorCode; message: string; hint: string }
 type Tell = (cause: TaskFailure, outcome: Outcome) => Words

@@ -1,9 +1,9 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Tx } from '../../../db/database.ts'
-import type { DeployContext } from '../deploy-context.ts'
-import { append } from '../events-store.ts'
-import { DeployFailure } from '../failure.ts'
-import * as store from '../store.ts'
+import { append } from '../events/events-store.ts'
+import { DeployFailure } from '../rows/failure.ts'
+import * as store from '../rows/store.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 type Answer = { action: 'approve' | 'reject' }
 

@@ -2,7 +2,7 @@ import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Runtime } from '../../../drivers/runtime/runtime.ts'
 import { checkInPlace } from '../../grants/check-in-place.ts'
 import type { Platform } from '../../platform.ts'
-import { DeployFailure } from '../failure.ts'
+import { DeployFailure } from '../rows/failure.ts'
 
 /**
  * The one way to the engine that every rollout takes, forwards and back: a spec that uses what is not the project's own is held against the

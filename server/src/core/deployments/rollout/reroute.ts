@@ -4,7 +4,7 @@ import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
-import * as store from '../store.ts'
+import * as store from '../rows/store.ts'
 import { routesTo, urlsOf } from './switch-routes.ts'
 
 /** The names of a project changed: they lead to its active release anew, by files at the edge and nothing else. */

@@ -1,5 +1,5 @@
-import type { DeployContext } from '../deploy-context.ts'
 import { frozenRelease } from '../release/load-release.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 /** Services of the release before that are no part of this one: no name leads to them any more. */
 export async function retire(context: DeployContext, signal: AbortSignal): Promise<{ removed: string[] }> {

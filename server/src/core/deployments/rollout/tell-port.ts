@@ -1,6 +1,6 @@
 import type { PortWait } from '../../../drivers/runtime/rollout/listening.ts'
-import type { DeployContext } from '../deploy-context.ts'
-import { patchService } from '../services-store.ts'
+import { patchService } from '../rows/services-store.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 /**
  * Tells in a service's state which port is waited for, and in words what it listens on instead. `again`: an owner before this

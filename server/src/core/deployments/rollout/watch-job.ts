@@ -1,6 +1,6 @@
 import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { DeployContext } from '../deploy-context.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 
 /** A job may have much to do. */
 const JOB_MS = 60 * 60_000

@@ -1,7 +1,7 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Tx } from '../../../db/database.ts'
 import { Refusal } from '../../../errors.ts'
-import { submitDeployment } from '../../deployments/submit.ts'
+import { submitDeployment } from '../../deployments/verbs/submit.ts'
 import { claimHosts } from '../../domains/claim.ts'
 import * as servers from '../../servers/store.ts'
 import type { Heard, Need, PushParts } from './ask-host.ts'

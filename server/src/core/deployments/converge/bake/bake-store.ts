@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../../../db/database.ts'
+
+export type Baking = {
+  id: string
+  orgId: string
+  projectId: string
+  serverId: string
+  release: string | null
+  tookOver: string | null
+  over: boolean
+  /** It should have been over for so long that nobody waits for a look any more. */
+  stale: boolean
+}
+
+/** Releases that are being watched and are still the ones that serve, but not those of some organizations. */
+export async function baking(db: Queryable, most: number, except: string[]): Promise<Baking[]> {
+  const { rows } = await sql<Baking>`
+    select id, org_id, project_id, server_id, release, took_over, bake_until <= clock_timestamp() as over,
+      bake_until <= clock_timestamp() - interval '1 day' as stale
+    from deployment where bake_until is not null and org_id <> all(${except}) order by bake_until limit ${most}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** From now on it is watched for that long. */
+export async function startBaking(db: Queryable, id: string, seconds: number, tookOver: string | null): Promise<void> {
+  await sql`
+    update deployment set took_over = ${tookOver}, bake_until = case when ${seconds}::int > 0
+      then clock_timestamp() + ${seconds}::int * interval '1 second' end
+    where id = ${id}`.execute(db)
+}
+
+/** Nobody watches any release of the project any more. */
+export async function stopBaking(db: Queryable, projectId: string): Promise<void> {
+  await sql`update deployment set bake_until = null where project_id = ${projectId} and bake_until is not null`.execute(
+    db,
+  )
+}

@@ -1,0 +1,53 @@
+import { holds } from '@slipway/contract/permissions'
+import type { Caller } from '../../access/caller.ts'
+import { findSessions, findTokens } from '../../access/store.ts'
+import type { Platform } from '../../platform.ts'
+import { stillThere } from '../rows/store.ts'
+
+/** Who follows what. */
+export type Viewer = { caller: Caller; deployment: string }
+
+const AT_ONCE = 1000
+
+/**
+ * Those who would be let in again: the credential is there and has not expired, its person is still a member whose role
+ * allows it, and the deployment is still there. However many watch, it is one question per thousand credentials and one
+ * per thousand deployments.
+ */
+export async function mayGoOn(
+  { pool, db }: Pick<Platform, 'pool' | 'db'>,
+  viewers: readonly Viewer[],
+): Promise<Set<Viewer>> {
+  const callers = new Map(viewers.map(({ caller }) => [keyOf(caller), caller]))
+  const known = new Set<string>()
+  for (const some of chunks([...callers.values()])) {
+    for (const key of await confirmed(pool, some)) known.add(key)
+  }
+  const targets = new Map(
+    viewers.map(({ caller, deployment }) => [deployment, { id: deployment, orgId: caller.orgId }]),
+  )
+  const there = new Set<string>()
+  for (const some of chunks([...targets.values()])) for (const id of await stillThere(db, some)) there.add(id)
+  return new Set(viewers.filter(({ caller, deployment }) => known.has(keyOf(caller)) && there.has(deployment)))
+}
+
+/** A session works in the organization that it was in when it opened the stream. */
+const keyOf = ({ credentialId, orgId }: Pick<Caller, 'credentialId' | 'orgId'>) => `${credentialId} ${orgId}`
+
+async function confirmed(pool: Platform['pool'], callers: Caller[]): Promise<string[]> {
+  const of = (kind: Caller['kind']) => callers.filter((caller) => caller.kind === kind)
+  const [tokens, sessions] = [of('token'), of('session')]
+  const rows = [
+    ...(tokens.length === 0 ? [] : await findTokens(pool, [tokens.map(({ credentialId }) => credentialId)])),
+    ...(sessions.length === 0
+      ? []
+      : await findSessions(pool, [sessions.map((one) => one.credentialId), sessions.map((one) => one.orgId)])),
+  ]
+  return rows
+    .filter(({ role, scopes }) => holds(role, scopes && new Set(scopes), 'deployment:read'))
+    .map((row) => keyOf({ credentialId: row.id, orgId: row.org_id }))
+}
+
+function* chunks<T>(all: T[]): Generator<T[]> {
+  for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE)
+}

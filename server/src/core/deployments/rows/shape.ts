@@ -1,0 +1,73 @@
+import type { Deployment } from '@slipway/contract/deployment-shape'
+import { can, type DeploymentAction, type DeploymentState } from '@slipway/contract/deployment-states'
+import type { Permission } from '@slipway/contract/permissions'
+import { type Caller, may } from '../../access/caller.ts'
+import { stepsOf } from './steps.ts'
+import type { DeploymentRow } from './store.ts'
+
+/** What a caller must hold for each act, on top of what the state allows. */
+const NEEDS: Record<DeploymentAction, Permission> = {
+  build: 'deployment:write',
+  respond: 'deployment:write',
+  cancel: 'deployment:admin',
+  decide: 'deployment:write',
+  redeploy: 'deployment:write',
+  rollback: 'deployment:admin',
+  pin: 'deployment:write',
+  restart: 'deployment:write',
+  remove: 'deployment:admin',
+}
+
+export const stateOf = (row: Omit<DeploymentRow, 'steps'>): DeploymentState => ({
+  status: row.status,
+  decision: row.decision,
+  active: row.active,
+  pinned: row.pinned,
+  prompted: row.waitingOn?.kind === 'prompt',
+  cancelling: row.cancelling,
+  open: row.status === 'partial_failure' && row.finishedAt === null,
+})
+
+export function shape(row: DeploymentRow, caller: Caller): Deployment {
+  const state = stateOf(row)
+  const actions = Object.entries(can).map(([name, rule]) => {
+    const needed = NEEDS[name as DeploymentAction]
+    const verdict = may(caller, needed)
+      ? rule(state)
+      : { allowed: false, reason: `This needs the permission ${needed}.` }
+    return [name, verdict]
+  })
+  return {
+    id: row.id,
+    projectId: row.projectId,
+    number: row.number,
+    status: row.status,
+    decision: row.decision,
+    active: row.active,
+    pinned: row.pinned,
+    trigger: row.trigger,
+    source: row.source,
+    urls: row.urls,
+    services: row.services,
+    timing: timingOf(row),
+    steps: stepsOf(row),
+    waitingOn: row.waitingOn,
+    error: row.error,
+    createdBy: row.createdBy,
+    actions: Object.fromEntries(actions),
+  }
+}
+
+function timingOf(row: DeploymentRow): Deployment['timing'] {
+  const { createdAt, startedAt, builtAt, finishedAt } = row
+  const between = (from: Date | null, to: Date | null) => (from && to ? to.getTime() - from.getTime() : null)
+  return {
+    createdAt: createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    builtAt: builtAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    queuedMs: between(createdAt, startedAt),
+    buildMs: between(startedAt, builtAt),
+    deployMs: between(builtAt, finishedAt),
+  }
+}

@@ -1,0 +1,155 @@
+import type { DeploymentStatus } from '@slipway/contract/deployment-states'
+import type { PageQuery } from '@slipway/contract/pages'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Queryable } from '../../../db/database.ts'
+import type { Tables } from '../../../db/tables.ts'
+import { startOf } from '../../page.ts'
+import type { ProjectScope } from '../../projects/store.ts'
+
+export type StoredStep = { name: string; startedAt: string; finishedAt: string | null }
+export type DeploymentRow = Selectable<Tables['deployment']> & { steps: StoredStep[] }
+
+/** A deployment with the steps of its run, as the journal has them. */
+const select = (db: Queryable, scope: ProjectScope) => {
+  const rows = db
+    .selectFrom('deployment')
+    .selectAll('deployment')
+    .select(
+      sql<StoredStep[]>`coalesce((
+        select json_agg(json_build_object('name', s.name, 'startedAt', s.started_at, 'finishedAt', s.ended_at)
+          order by s.started_at) from run_step s where s.run_id = deployment.id), '[]')`.as('steps'),
+    )
+    .where('deployment.orgId', '=', scope.orgId)
+  return scope.projectId === null ? rows : rows.where('deployment.projectId', '=', scope.projectId)
+}
+
+export const find = (db: Queryable, scope: ProjectScope, id: string): Promise<DeploymentRow | undefined> =>
+  select(db, scope).where('deployment.id', '=', id).executeTakeFirst()
+
+export type ListQuery = PageQuery & {
+  projectId?: string | undefined
+  status?: DeploymentStatus | undefined
+  branch?: string | undefined
+}
+
+/** One row more than the page holds. */
+export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Promise<DeploymentRow[]> {
+  let rows = select(db, scope)
+    .where('deployment.id', '<', startOf(query))
+    .orderBy('deployment.id', 'desc')
+    .limit(query.limit + 1)
+  if (query.projectId !== undefined) rows = rows.where('deployment.projectId', '=', query.projectId)
+  if (query.status !== undefined) rows = rows.where('deployment.status', '=', query.status)
+  if (query.branch !== undefined) rows = rows.where('deployment.branch', '=', query.branch)
+  return rows.execute()
+}
+
+/** Numbers count up per project; the row's lock keeps two callers from getting the same. */
+export async function nextNumber(db: Queryable, projectId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    update project set last_number = last_number + 1 where id = ${projectId} returning last_number as n`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+export async function insert(db: Queryable, deployment: Insertable<Tables['deployment']>): Promise<void> {
+  await db.insertInto('deployment').values(deployment).execute()
+}
+
+export async function update(db: Queryable, id: string, changes: Updateable<Tables['deployment']>): Promise<void> {
+  await db.updateTable('deployment').set(changes).where('id', '=', id).execute()
+}
+
+/** Makes this the project's release and the one before it a former one, in the transaction that ends the run. */
+export async function activate(db: Queryable, projectId: string, id: string): Promise<void> {
+  await db
+    .updateTable('deployment')
+    .set({ active: false })
+    .where('projectId', '=', projectId)
+    .where('active', '=', true)
+    .execute()
+  await db.updateTable('deployment').set({ active: true }).where('id', '=', id).execute()
+}
+
+export const findActive = (db: Queryable, projectId: string) =>
+  db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('projectId', '=', projectId)
+    .where('active', '=', true)
+    .executeTakeFirst()
+
+/** Another one when a variable of the project, or the release that runs, is another one. */
+export async function secretsStamp(db: Queryable, { orgId, projectId }: { orgId: string; projectId: string }) {
+  const { rows } = await sql<{ stamp: string }>`
+    select concat_ws(' ',
+      (select concat_ws(' ', count(*), max(updated_at)) from variable
+        where project_id = ${projectId} and org_id = ${orgId}),
+      (select id from deployment where project_id = ${projectId} and org_id = ${orgId} and active)) as stamp`.execute(
+    db,
+  )
+  return rows[0]?.stamp ?? ''
+}
+
+/** Which of these there still are, each in the organization that is named beside it. */
+export async function stillThere(db: Queryable, asked: { id: string; orgId: string }[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select d.id from unnest(${asked.map(({ id }) => id)}::text[], ${asked.map(({ orgId }) => orgId)}::text[])
+      as asked (id, org_id)
+    join deployment d on d.id = asked.id and d.org_id = asked.org_id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** For what has checked already that it is there. */
+export const load = (db: Queryable, orgId: string, id: string) =>
+  db.selectFrom('deployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
+
+export async function remove(db: Queryable, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom('deployment').where('orgId', '=', orgId).where('id', '=', id).execute()
+  await sql`delete from run_step where run_id = ${id}`.execute(db)
+  await sql`delete from run where id = ${id}`.execute(db)
+}
+
+/** The runs of a project's deployments, before those go with it. */
+export async function removeRuns(db: Queryable, orgId: string, projectId: string): Promise<void> {
+  await sql`
+    delete from run using deployment d
+    where d.project_id = ${projectId} and d.org_id = ${orgId} and run.id = d.id`.execute(db)
+}
+
+export async function countPinned(db: Queryable, projectId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('deployment')
+    .select(({ fn }) => fn.countAll<string>().as('n'))
+    .where('projectId', '=', projectId)
+    .where('pinned', '=', true)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** The newest releases of a project, the active one first, whatever is said of it: what the rollback window is counted in. */
+export const releases = (db: Queryable, projectId: string, limit: number) =>
+  db
+    .selectFrom('deployment')
+    .select(['id', 'images', 'pinned', 'active', 'release'])
+    .where('projectId', '=', projectId)
+    .where((eb) => eb.or([eb('status', '=', 'ready'), eb('decision', '=', 'kept'), eb('active', '=', true)]))
+    .orderBy('active', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** Deployments of the project that have not ended, and those that they go back to. */
+export async function openOnes(db: Queryable, projectId: string): Promise<{ id: string; images: string[] }[]> {
+  const { rows } = await sql<{ id: string; images: string[] }>`
+    with open as (select id, request from deployment
+      where project_id = ${projectId} and (status in ('queued', 'building', 'deploying')
+        or (status = 'partial_failure' and finished_at is null)))
+    select id, images from deployment where project_id = ${projectId} and (
+      id in (select id from open) or id in (select request ->> 'rollbackOf' from open))`.execute(db)
+  return rows
+}
+
+/** After someone went back, the next push must not undo it. */
+export async function pauseAutoDeploy(db: Queryable, projectId: string): Promise<void> {
+  await sql`update project set auto_deploy_paused = true where id = ${projectId}`.execute(db)
+}

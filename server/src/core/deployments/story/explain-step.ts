@@ -1,0 +1,167 @@
+import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
+import type { GitFailure } from '../../../drivers/git/git.ts'
+import { Refusal } from '../../../errors.ts'
+import type { Run } from '../../../jobs/steps.ts'
+import { shownLine } from '../events/line.ts'
+import { DeployFailure } from '../rows/failure.ts'
+import { lastLine } from '../rows/failure-store.ts'
+import { type DeployContext, theOnly } from './deploy-context.ts'
+
+/** `run.step`, whose failures are told to whoever deploys. */
+export function explainedSteps(context: DeployContext): Run['step'] {
+  const told = <T>(step: string, signal: AbortSignal, work: Promise<T>) =>
+    work.catch(async (error) => {
+      throw await explainStep(context, { step, signal }, error)
+    })
+  return (name, action, { undo, ...options } = {}) =>
+    context.run.step(name, (signal) => told(name, signal, action(signal)), {
+      ...options,
+      ...(undo && { undo: (...args) => told(name, args[0], undo(...args)) }),
+    })
+}
+
+type During = { step: string; signal: AbortSignal }
+
+/**
+ * What a step threw, as whoever deploys will read it: in words, without secrets, and with the line of the log that shows
+ * it. Anything unexpected stays as it is: its words are for the server's log alone.
+ */
+export async function explainStep(
+  context: DeployContext,
+  { step: name, signal }: During,
+  error: unknown,
+): Promise<unknown> {
+  if (signal.aborted) return error
+  // `build:web` is the build, of web.
+  const [step = name, of = theOnly(context)] = name.split(':')
+  const failure = error instanceof DeployFailure ? error : inWords(context, error)
+  if (!failure) return error
+  const { code, message, hint } = failure.error
+  const words = {
+    ...failure.error,
+    code: code as DeploymentErrorCode,
+    step: failure.error.step ?? step,
+    service: failure.error.service ?? of,
+    message: context.redact(message),
+    hint: hint === null ? null : context.redact(hint),
+  }
+  const logSeq = await shownAt(context, failure, { ...words, step: words.step }).catch(() => null)
+  return new DeployFailure({ ...words, logSeq }, { cause: causeOf(context, failure) })
+}
+
+/** The line that shows it; where nothing was printed, the message becomes the line. */
+async function shownAt(
+  { events, parts, run, redact }: DeployContext,
+  failure: DeployFailure,
+  at: Words,
+): Promise<number | null> {
+  const say = (line: string) => events.write('log', { service: at.service, step: at.step, stream: 'stderr', line })
+  for (const line of failure.lines) say(line)
+  await events.flush()
+  // As it was written: what a step is called may hold a secret.
+  const find = (step: string, line?: string) => lastLine(parts.db, run.id, shownLine(step, redact), line)
+  const { step, line } = failure.shownBy ?? { step: at.step }
+  const exact = line === undefined ? null : await find(step, redact(line))
+  const printed = exact ?? (await find(step)) ?? (await find(at.step))
+  if (printed !== null) return printed
+  say(at.message)
+  await events.flush()
+  return find(at.step)
+}
+
+type Words = { step: string; service: string | null; message: string }
+
+/** For the server's log: what was behind it, as text without secrets. */
+function causeOf({ redact }: DeployContext, failure: DeployFailure): Error | undefined {
+  const words: string[] = []
+  for (let cause = failure.cause; cause instanceof Error && words.length < 5; cause = cause.cause)
+    words.push(cause.message)
+  return words.length === 0 ? undefined : new Error(redact(words.join(' ← ')))
+}
+
+type Told = Error & { code: string; hint: string }
+
+function inWords(context: DeployContext, error: unknown): DeployFailure | undefined {
+  if (error instanceof Refusal) {
+    const { code, message, details } = error
+    return new DeployFailure(
+      { code: code as DeploymentErrorCode, message, hint: details.hint ?? null },
+      { cause: error },
+    )
+  }
+  if (!(error instanceof Error)) return undefined
+  const { code, hint } = error as Partial<Told>
+  if (code === 'ENOSPC') return ownDiskFull(error)
+  if (typeof code !== 'string' || typeof hint !== 'string') return undefined
+  return ofDriver(context, error as Told)
+}
+
+/** Drivers have words of their own; what is said here is which of our cases they are. */
+function ofDriver(context: DeployContext, error: Told): DeployFailure | undefined {
+  const { name, code, message, hint } = error
+  if (isGit(error)) return new DeployFailure({ code: error.code, message, hint }, gitSaid(error))
+  const found = DRIVER_CODES[name]?.[code] ?? DRIVER_CODES[name]?.others
+  if (!found) return undefined
+  const about = found.startsWith('server_') ? `The server ${context.server.name} cannot be used. ` : ''
+  return new DeployFailure({ code: found, message: `${about}${message}`, hint }, { cause: error })
+}
+
+const isGit = (error: Error): error is GitFailure => error.name === 'GitFailure'
+
+/** git's own last words are worth reading, and its driver takes the credential out of them. */
+const gitSaid = (error: GitFailure) => ({
+  cause: error,
+  lines: error.cause instanceof Error ? error.cause.message.split('\n').filter((line) => line.trim() !== '') : [],
+})
+
+const unreachable = 'server_unreachable'
+const denied = 'server_denied'
+
+const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
+  SshFailure: {
+    host_key_unknown: denied,
+    host_key_mismatch: denied,
+    auth_failed: denied,
+    key_unreadable: denied,
+    others: unreachable,
+  },
+  EdgeFailure: { others: 'edge_failed' },
+  EngineFailure: {
+    engine_unreachable: unreachable,
+    engine_timeout: unreachable,
+    engine_denied: denied,
+    others: 'engine_failed',
+  },
+  BuilderFailure: {
+    engine_unreachable: unreachable,
+    engine_timeout: unreachable,
+    engine_lost: unreachable,
+    engine_denied: denied,
+    engine_failed: 'engine_failed',
+    request_invalid: 'build_failed',
+    others: 'builder_unavailable',
+  },
+  RuntimeFailure: {
+    spec_refused: 'spec_refused',
+    volume_unsafe: 'spec_refused',
+    port_taken: 'port_taken',
+    update_running: 'update_running',
+    image_missing: 'image_not_found',
+    image_denied: 'image_not_found',
+    registry_unreachable: 'image_not_found',
+    engine_taken: 'engine_taken',
+    engine_foreign: 'engine_taken',
+    disk_full: 'disk_full',
+    others: 'engine_failed',
+  },
+}
+
+const ownDiskFull = (cause: Error) =>
+  new DeployFailure(
+    {
+      code: 'disk_full',
+      message: 'The disk of the machine that runs Slipway is full.',
+      hint: 'Free some space there, then deploy again.',
+    },
+    { cause },
+  )

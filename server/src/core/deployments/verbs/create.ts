@@ -1,0 +1,141 @@
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import type { BuildAccess, PublicEndpoint } from '@slipway/contract/deployments'
+import { type Tx, transaction } from '../../../db/database.ts'
+import { notFound, Refusal } from '../../../errors.ts'
+import { type Caller, may, requireUnrestricted } from '../../access/caller.ts'
+import { claimHosts } from '../../domains/claim.ts'
+import { leadHosts } from '../../domains/lead.ts'
+import type { Platform } from '../../platform.ts'
+import { requireProject } from '../../projects/find.ts'
+import { writeService } from '../../projects/services.ts'
+import type { ProjectRow } from '../../projects/store.ts'
+import { requireServer } from '../../servers/find.ts'
+import * as servers from '../../servers/store.ts'
+import { notLinked, requireDeployable } from '../../uploads/mode.ts'
+import * as uploads from '../../uploads/store.ts'
+import { adoptedOn } from '../blueprint/adopted-store.ts'
+import { submitDeployment } from './submit.ts'
+
+type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
+
+/** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
+export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {
+  if (body.deployTarget === 'cloud' && parts.config.mode !== 'cloud') throw notLinked('deployTarget')
+  const made = await transaction(parts.db, async (tx) => {
+    const project = await requireProject(tx, caller, body.projectId)
+    const overrides = await carry(tx, parts, caller, project, body)
+    const source = await sourceOf(tx, parts, caller, project, body)
+    const server = await serverOf(tx, caller, project, body)
+    if (source.kind === 'adopted') await requireSameServer(tx, project, server)
+    if (body.deployTarget === 'local' && server.kind !== 'local') throw notHere(server.name)
+    const trigger = source.kind === 'upload' ? 'upload' : 'manual'
+    const request = {
+      buildStrategy: body.buildStrategy,
+      ...(body.publicEndpoints && { publicEndpoints: body.publicEndpoints }),
+    }
+    return submitDeployment(tx, parts, caller, { project, serverId: server.id, trigger, source, request, overrides })
+  })
+  if (body.services) parts.changes.send(made.project_id)
+  return made
+}
+
+/**
+ * Services and endpoints become settings of the project where the caller may change it. Otherwise they hold for this
+ * deployment alone: a credential that may only deploy replaces no variable and claims no name.
+ */
+async function carry(tx: Tx, parts: Parts, caller: Caller, project: ProjectRow, body: BuildAccess) {
+  const serviceOf = ({ port }: PublicEndpoint) => serviceFor(body.services, port)
+  if (may(caller, 'project:write')) {
+    for (const { name, ...wanted } of body.services ?? [])
+      await writeService(tx, parts.keys, caller, { id: project.id, name, wanted })
+    await claimHosts(tx, parts, { ...project, restricted: caller.projectId !== null }, serviceOf, body.publicEndpoints)
+    return null
+  }
+  // The name that every project gets is the platform's to give.
+  await claimHosts(tx, parts, project, () => undefined, undefined)
+  if (!body.services && !body.publicEndpoints) return null
+  const names = await leadHosts(tx, project, serviceOf, body.publicEndpoints ?? [])
+  return { services: body.services ?? [], names }
+}
+
+/** Whom an endpoint means: the service that listens on its port, else the one that is exposed, else the first. */
+function serviceFor(services: BuildAccess['services'] = [], port: number | undefined): string | undefined {
+  const [found] = [
+    ...services.filter((one) => port !== undefined && one.port === port),
+    ...services.filter(({ exposed }) => exposed === true),
+    ...services,
+  ]
+  return found?.name
+}
+
+async function sourceOf(
+  tx: Tx,
+  { config }: Parts,
+  caller: Caller,
+  project: ProjectRow,
+  body: BuildAccess,
+): Promise<DeploymentSource> {
+  if (body.uploadSessionId !== undefined) {
+    const session = await uploads.find(tx, caller, body.uploadSessionId)
+    if (!session) throw notFound('folder session')
+    requireDeployable(config, session)
+    if (!session.sealedAt) {
+      throw new Refusal('not_sealed', 'The folder session is not sealed yet.', {
+        field: 'uploadSessionId',
+        hint: 'Finish it with POST /api/projects/folder-sessions/:id/seal.',
+      })
+    }
+    return { kind: 'upload', uploadSessionId: body.uploadSessionId }
+  }
+  if (body.image !== undefined) return { kind: 'image', image: body.image }
+  if (project.repository === null && (await adoptedOn(tx, project)) !== undefined) return { kind: 'adopted' }
+  if (project.repository === null) {
+    throw new Refusal('no_source', 'The project has no repository, and no upload or image was named.', {
+      hint: 'Send uploadSessionId or image, or link a repository with PATCH /api/projects/:id.',
+    })
+  }
+  return { kind: 'git', repo: project.repository, branch: body.branch ?? project.branch ?? 'HEAD' }
+}
+
+/** Its data is on the server that it was adopted from, and stays there. */
+async function requireSameServer(tx: Tx, project: ProjectRow, server: { id: string; name: string }): Promise<void> {
+  if ((await adoptedOn(tx, project)) === server.id) return
+  throw new Refusal(
+    'invalid_request',
+    `The services of the project were adopted on another server than ${server.name}.`,
+    {
+      field: 'serverId',
+      hint: 'Leave serverId out, or set the server of the project to the one that they were adopted on.',
+    },
+  )
+}
+
+const notHere = (name: string) =>
+  new Refusal('invalid_request', `${name} is not the engine of this machine.`, {
+    field: 'deployTarget',
+    hint: 'Send deployTarget: server with its serverId, or the serverId of the local engine.',
+  })
+
+/** The server named, the project's, or the only one there is. */
+async function serverOf(tx: Tx, caller: Caller, project: ProjectRow, { serverId: named, deployTarget }: BuildAccess) {
+  if (deployTarget === 'server' && named === undefined) {
+    throw new Refusal('invalid_request', 'A deployment to a server needs to say which.', {
+      field: 'serverId',
+      hint: 'Send serverId, or leave deployTarget out: the server of the project is taken then.',
+    })
+  }
+  // Which of the organization's servers a project runs on is not for a credential of that project alone to say.
+  if (named !== undefined && project.serverId !== null && named !== project.serverId) requireUnrestricted(caller)
+  const id = named ?? project.serverId
+  if (id !== null) return requireServer(tx, caller, id)
+  const [only, ...others] = await servers.firstTwo(tx, caller.orgId)
+  if (only && others.length === 0) return only
+  throw new Refusal(
+    'no_server',
+    only ? 'The project has no server, and there are several.' : 'There is no server yet.',
+    {
+      field: 'serverId',
+      hint: only ? 'Send serverId, or set the server of the project.' : 'Add one with POST /api/servers.',
+    },
+  )
+}

@@ -1,0 +1,32 @@
+import type { Verdict } from '@slipway/contract/deployment-states'
+import type { Queryable } from '../../../db/database.ts'
+import { notFound, Refusal } from '../../../errors.ts'
+import type { Caller } from '../../access/caller.ts'
+import { toPage } from '../../page.ts'
+import type { Platform } from '../../platform.ts'
+import { shape } from '../rows/shape.ts'
+import * as store from '../rows/store.ts'
+
+export async function requireDeployment(db: Queryable, caller: Caller, id: string): Promise<store.DeploymentRow> {
+  const deployment = await store.find(db, caller, id)
+  if (!deployment) throw notFound('deployment')
+  return deployment
+}
+
+/** Refuses what the state table does not allow, in its words. */
+export function allowed(verdict: Verdict): void {
+  if (!verdict.allowed) throw new Refusal('not_now', verdict.reason ?? 'This cannot be done now.')
+}
+
+export const showDeployment = async ({ db }: Pick<Platform, 'db'>, caller: Caller, id: string) =>
+  shape(await requireDeployment(db, caller, id), caller)
+
+export async function listDeployments({ db }: Pick<Platform, 'db'>, caller: Caller, query: store.ListQuery) {
+  const rows = await store.list(db, caller, query)
+  return toPage(
+    rows,
+    query,
+    (row) => row.id,
+    (row) => shape(row, caller),
+  )
+}
