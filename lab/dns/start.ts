@@ -70,7 +70,7 @@ export async function startNameServer(options: NameServerOptions): Promise<TestN
   const log = () => children.map((child) => child.printed()).join('')
   try {
     for (const [place, address] of listening.entries())
-      await until(`${address}: waiting for its zone`, 20_000, () => serves(`${address}:${port}`, zone, children[place]))
+      await until(`${address}: waiting for its zone`, 60_000, () => serves(`${address}:${port}`, zone, children[place]))
   } catch (error) {
     await stop()
     throw error
