@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEvents } from './event-socket.ts'
 
-export type Watch = { url: string; token: string; id: string; viewers: number; atOnce: number; deadlineMs: number }
+export type Watch = { urls: string[]; token: string; id: string; viewers: number; atOnce: number; deadlineMs: number }
 export type Watched = {
   viewers: number
   /** Viewers that were turned away or cut off, and numbers that were not the next ones. */
@@ -28,7 +28,7 @@ export async function watch(wanted: Watch, onConnected: () => void): Promise<Wat
   const began = performance.now()
   for (let n = 0; n < wanted.viewers; n++) {
     while (tally.open < n - wanted.atOnce) await pause(5)
-    view(wanted, tally, times)
+    view(wanted, n, tally, times)
   }
   while (tally.open + tally.over < wanted.viewers && performance.now() - began < wanted.deadlineMs) await pause(20)
   const connectMs = performance.now() - began
@@ -47,7 +47,8 @@ export async function watch(wanted: Watch, onConnected: () => void): Promise<Wat
 
 type Tally = { refused: number; cut: number; faults: number; lines: number; open: number; over: number }
 
-function view({ url, token, id }: Watch, tally: Tally, times: Uint32Array): void {
+function view({ urls, token, id }: Watch, n: number, tally: Tally, times: Uint32Array): void {
+  const url = urls[n % urls.length] ?? ''
   let seen = 0
   let ended = false
   openEvents(
