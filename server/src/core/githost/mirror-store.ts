@@ -36,13 +36,16 @@ function visibleTo(viewer: Viewer): RawBuilder<boolean> {
  */
 const isOf = (alias: 'r' | 'b', { keys }: Viewer) => sql<boolean>`${sql.ref(alias)}.source_key || '' = any(${keys})`
 
-/** Of several sources that list the same repository, the first of them shows it. */
+/**
+ * Of several sources that list the same repository, the first of them shows it. Asked row by row: "none before it" would
+ * be answered for all repositories at once, and then most of the answer thrown away.
+ */
 export const isFirst = (viewer: Viewer) =>
   viewer.keys.length === 1
     ? sql<boolean>`true`
-    : sql<boolean>`not exists (select 1 from githost_repository b
+    : sql<boolean>`r.source_key = (select b.source_key from githost_repository b
         where b.org_id = r.org_id and b.repo_id = r.repo_id and ${isOf('b', viewer)}
-        and (b.rank, b.source_key) < (r.rank, r.source_key))`
+        order by b.rank, b.source_key limit 1)`
 
 export const seen = (db: Queryable, viewer: Viewer) =>
   db
