@@ -43,7 +43,8 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
 async function followed(site: Site, { canary, seed }: Round): Promise<Arrived[]> {
   const all: Arrived[] = []
   const follow = async (what: string, work: Promise<Arrived>) => {
-    const one = await work
+    // What stops a deployment has not arrived as data either; the other ways are still tried.
+    const one = await work.catch((error: Error): Arrived => ({ values: 1, faults: [error.message] }))
     console.log(`  ${what}: ${one.values} values, ${one.faults.length} faults`)
     for (const fault of one.faults.slice(0, 20)) console.log(`    ${fault}`)
     all.push(one)
