@@ -136,8 +136,9 @@ test('a withdrawal that was overtaken kills no container of what came after it',
 
 test('ended containers are not removed by an owner that was stopped for too long', async () => {
   await make('ends', 'v1', { job: true, entrypoint: ['node', '-e', ''], restart: 'never' as const })
-  const ended = () =>
-    docker.listContainers({ all: true, filters: { label: [`${LABEL.service}=ends`], status: ['exited'] } })
+  // Of this project alone: other files' projects end on the same engine meanwhile.
+  const label = [`${LABEL.project}=${project}`, `${LABEL.service}=ends`]
+  const ended = () => docker.listContainers({ all: true, filters: { label, status: ['exited'] } })
   const [container] = await until('it has ended', 45_000, async () => {
     const all = await ended()
     return all.length > 0 && all
