@@ -10,8 +10,8 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     // What is waited for comes when the machine has time for it; how fast something is, is for the proofs to say.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000 } },
     projects: [
       {
