@@ -23,6 +23,55 @@ export class Refusal extends Error {
   }
 }
 
+/** What a machine outside is to us, one folder of `drivers/` each; `files`: those of a server, whichever way they are read. */
+type DriverName =
+  | 'acme'
+  | 'builder'
+  | 'dns-update'
+  | 'edge'
+  | 'engine'
+  | 'files'
+  | 'git'
+  | 'githost'
+  | 'runtime'
+  | 'ssh'
+  | 'storage'
+
+type FailureDetails<Facts> = { hint: string; facts?: Facts; cause?: unknown }
+
+/**
+ * Something expected that a machine outside could not or would not do, in words for people and without a secret. Each driver says its
+ * codes and the facts that come with them as a type beside itself.
+ */
+export class DriverFailure<
+  Driver extends DriverName = DriverName,
+  Code extends string = string,
+  Facts extends object = object,
+> extends Error {
+  readonly driver: Driver
+  readonly code: Code
+  /** What to do next. */
+  readonly hint: string
+  readonly facts: Facts
+
+  constructor(driver: Driver, code: Code, message: string, { hint, facts, cause }: FailureDetails<Facts>) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'DriverFailure'
+    this.driver = driver
+    this.code = code
+    this.hint = hint
+    this.facts = facts ?? ({} as Facts)
+  }
+}
+
+/** Whether this driver failed, with one of these codes where any are named. */
+export const isFailure = <Failure extends DriverFailure>(
+  error: unknown,
+  driver: Failure['driver'],
+  ...codes: Failure['code'][]
+): error is Failure =>
+  error instanceof DriverFailure && error.driver === driver && (codes.length === 0 || codes.includes(error.code))
+
 /** One sentence for unknown, deleted and foreign alike: it must not tell which. */
 export const notFound = (noun: string) =>
   new Refusal('not_found', `No such ${noun}.`, {

@@ -1,7 +1,8 @@
-import { RuntimeFailure } from '../../../server/src/drivers/runtime/failure.ts'
+import type { RuntimeFailure } from '../../../server/src/drivers/runtime/failure.ts'
 import type { ServiceSpec } from '../../../server/src/drivers/runtime/rollout/spec.ts'
 import type { Runtime } from '../../../server/src/drivers/runtime/runtime.ts'
 import { swarmRuntime } from '../../../server/src/drivers/runtime/swarm.ts'
+import { isFailure } from '../../../server/src/errors.ts'
 import { belongings, cleared } from '../../../test-kit/engine.ts'
 import { applyNowhere } from '../../../test-kit/runtime.ts'
 import { allBounded, type Held } from './locks/bounded.ts'
@@ -120,7 +121,7 @@ async function tried(bench: Bench, { name, spec, hostPorts, odd }: Lock): Promis
     await cleared(bench.ground.engine.socket, bench.instance)
     return worked(name, `was ${did}`)
   } catch (error) {
-    if (error instanceof RuntimeFailure) return row(name, 'refused', error.message)
+    if (isFailure<RuntimeFailure>(error, 'runtime')) return row(name, 'refused', error.message)
     return row(name, 'no result', String(error))
   }
 }

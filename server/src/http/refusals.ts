@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@slipway/contract/errors'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { databaseOutage, diskFull, Refusal } from '../errors.ts'
+import { DriverFailure, databaseOutage, diskFull, Refusal } from '../errors.ts'
 
 /** The one place that turns what went wrong into a status and a body. Whoever wants to know of a refusal is told. */
 export function answerRefusals(app: FastifyInstance, told: (refusal: Refusal, request: FastifyRequest) => void): void {
@@ -42,10 +42,9 @@ function asRefusal(error: FastifyError | Refusal): Refusal {
   const outage = databaseOutage(error) ?? diskFull(error)
   if (outage) return outage
   const code = error.code ?? ''
-  const { hint } = error as { hint?: unknown }
   // Drivers say in words what a server or its engine could not do.
-  if (typeof hint === 'string' && error.name.endsWith('Failure')) {
-    return new Refusal('server_unreachable', error.message, { hint, cause: error })
+  if (error instanceof DriverFailure) {
+    return new Refusal('server_unreachable', error.message, { hint: error.hint, cause: error })
   }
   const refused = REFUSED_BY_DATABASE[code]
   if (refused) return refused

@@ -49,5 +49,5 @@ test('also where the name is an alias of one in another place', async () => {
 
 test('what the name server says is the reason when there is none', async () => {
   const wrong = Buffer.alloc(32).toString('base64')
-  await expect(issue([`*.${ZONE}`], wrong)).rejects.toMatchObject({ name: 'DnsUpdateFailure', code: 'key_refused' })
+  await expect(issue([`*.${ZONE}`], wrong)).rejects.toMatchObject({ driver: 'dns-update', code: 'key_refused' })
 })

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../test-kit/world.ts'
 import { lookAtNames, submitOrder } from '../../src/core/certificates/poll-domains.ts'
-import { AcmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
+import { acmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
+import { edgeFailure } from '../../src/drivers/edge/edge.ts'
 import { startCertificates } from './stage.ts'
 
 // The planning and the durable run on a real database and real DNS. CA and edge are stand-ins that fail at the moment a case
@@ -96,7 +97,7 @@ test('a project without a release gets no certificate yet', async () => {
 test('what the CA refuses is told with the next try, not tried before, and at once when the name was wrong in between', async () => {
   zone['c.example.com'] = { A: [HERE] }
   issuing = async () => {
-    throw new AcmeFailure('challenge_failed', 'The CA says: connection refused.')
+    throw acmeFailure('challenge_failed', 'The CA says: connection refused.')
   }
   const project = await named('c.example.com')
   const failing = await until(project, 'failing')
@@ -121,7 +122,7 @@ test('a CA that asks to wait is not asked before, even when the name becomes rig
   zone['d.example.com'] = { A: [HERE] }
   const retryAfter = new Date(Date.now() + 2 * 3_600_000)
   issuing = async () => {
-    throw new AcmeFailure('rate_limited', 'The CA says: too many.', { retryAfter })
+    throw acmeFailure('rate_limited', 'The CA says: too many.', { retryAfter })
   }
   const project = await named('d.example.com')
   const { certificate } = await until(project, 'failing')
@@ -137,7 +138,7 @@ test('a CA that asks to wait is not asked before, even when the name becomes rig
 test('what was issued and did not reach the edge is laid out again, without another order', async () => {
   zone['e.example.com'] = { A: [HERE] }
   stage.edge.before = async () => {
-    throw Object.assign(new Error('The edge cannot be reached.'), { code: 'edge_timeout', hint: 'Look at it.' })
+    throw edgeFailure('edge_timeout', 'The edge cannot be reached.')
   }
   const project = await named('e.example.com')
   expect((await until(project, 'failing')).certificate.reason).toBe('The edge cannot be reached.')
@@ -152,7 +153,7 @@ test('renewal comes in its time; while it fails the certificate stays, and the r
   const project = await named('f.example.com')
   const first = await until(project, 'valid')
   issuing = async () => {
-    throw new AcmeFailure('ca_failed', 'The CA is out.')
+    throw acmeFailure('ca_failed', 'The CA is out.')
   }
   await later(project, 'renew_at')
   const failing = await until(project, 'failing')
@@ -177,7 +178,7 @@ test('what fails while a look is under way is kept, and the CA is asked no soone
   const looking = look()
   await asked.promise
   issuing = async () => {
-    throw new AcmeFailure('rate_limited', 'The CA says: too many.', {
+    throw acmeFailure('rate_limited', 'The CA says: too many.', {
       retryAfter: new Date(Date.now() + 2 * 3_600_000),
     })
   }
@@ -198,7 +199,7 @@ test('a CA that does not say when to renew is not asked for every name of a roun
   let times = 0
   window = async () => {
     times++
-    throw new AcmeFailure('ca_failed', 'The CA is out.')
+    throw acmeFailure('ca_failed', 'The CA is out.')
   }
   const plans = () => pool.query('select host, renew_at from certificate order by host')
   const before = (await plans()).rows

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAtNames, submitOrder } from '../../src/core/certificates/poll-domains.ts'
 import { sweepOrders } from '../../src/core/certificates/store.ts'
-import { AcmeFailure, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
+import { acmeFailure, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { ELSEWHERE, HERE, startStandIn } from './stand-in.ts'
 
 // When a name is looked at, and which looks count.
@@ -10,7 +10,7 @@ const { ca, stage, names, world, org, look, until, named, valid, row, set, order
 const { db, pool } = world.platform
 const HOUR = 3600
 const refused = async () => {
-  throw new AcmeFailure('challenge_failed', 'The CA says no.')
+  throw acmeFailure('challenge_failed', 'The CA says no.')
 }
 
 test('a name whose next try is far away is still looked at every minute', async () => {

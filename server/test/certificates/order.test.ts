@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { AcmeFailure } from '../../src/drivers/acme/acme.ts'
+import { acmeFailure } from '../../src/drivers/acme/acme.ts'
+import { type EdgeFailureCode, edgeFailure } from '../../src/drivers/edge/edge.ts'
 import { startStandIn } from './stand-in.ts'
 
 // What one run asks of the CA and of the edges, and what is left of it when they fail.
 const { ca, stage, names, world, org, until, named, valid, row, set } = await startStandIn()
 const { pool } = world.platform
 const failing =
-  (code: ConstructorParameters<typeof AcmeFailure>[0], message = 'No.') =>
+  (code: Parameters<typeof acmeFailure>[0], message = 'No.') =>
   async () => {
-    throw new AcmeFailure(code, message)
+    throw acmeFailure(code, message)
   }
-const fails = (code: string) => Object.assign(new Error(`It said ${code}.`), { code, hint: 'Look at it.' })
+const fails = (code: EdgeFailureCode) => edgeFailure(code, `It said ${code}.`)
 const renewed = async (project: string) => {
   const { serial } = await row(project)
   await set(project, 'renew_at = now(), next_try_at = null')
@@ -96,7 +97,7 @@ describe('the account at the CA', () => {
     await pool.query('delete from acme_account')
     let lost = true
     ca.issuing = async () => {
-      if (lost) throw new AcmeFailure('account_refused', 'No such account.')
+      if (lost) throw acmeFailure('account_refused', 'No such account.')
     }
     const key = 'key 0'
     const project = await named('lost.example.com')
@@ -106,7 +107,7 @@ describe('the account at the CA', () => {
       expect(account.keyPem).toBe(key)
       if (!lost) return
       lost = false
-      throw new AcmeFailure('account_refused', 'No such account.')
+      throw acmeFailure('account_refused', 'No such account.')
     }
     await set(project, 'next_try_at = null')
     await until(project, 'valid')
@@ -164,7 +165,7 @@ describe('of two servers, one where visitors come and one where the project is t
   test.each([
     ['edge_missing', 'valid'],
     ['edge_timeout', 'failing'],
-  ])('the second says %s to the answer for the CA: %s', async (code, state) => {
+  ] as const)('the second says %s to the answer for the CA: %s', async (code, state) => {
     await answering()
     stage.edge.challenges.put = async ({ kind }) => {
       if (kind === 'ssh') throw fails(code)
@@ -182,7 +183,7 @@ describe('of two servers, one where visitors come and one where the project is t
   test.each([
     ['edge_missing', 'valid'],
     ['edge_timeout', 'failing'],
-  ])('the second says %s to the certificate: %s', async (code, state) => {
+  ] as const)('the second says %s to the certificate: %s', async (code, state) => {
     stage.edge.before = async (_, { engine }) => {
       if (engine.kind === 'ssh') throw fails(code)
     }

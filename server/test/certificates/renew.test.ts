@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { renewCertificate } from '../../src/core/certificates/renew.ts'
-import { AcmeFailure } from '../../src/drivers/acme/acme.ts'
+import { acmeFailure } from '../../src/drivers/acme/acme.ts'
 import { ELSEWHERE, startStandIn } from './stand-in.ts'
 
 const { ca, stage, names, world, org, until, valid, row, set, ordered, forgetOrders } = await startStandIn()
@@ -36,7 +36,7 @@ test('again within the hour → 429 that says when; forced, or where it ends soo
 test("tells the CA's own reason, and while it asks to wait does not ask it unless forced", async () => {
   await valid('limited.example.com')
   ca.issuing = async () => {
-    throw new AcmeFailure('rate_limited', 'The CA says: too many.', { retryAfter: new Date(Date.now() + 7_200_000) })
+    throw acmeFailure('rate_limited', 'The CA says: too many.', { retryAfter: new Date(Date.now() + 7_200_000) })
   }
   const first = await renew('limited.example.com')
   expect(first.body).toMatchObject({ code: 'certificate_failed', error: 'The CA says: too many.' })

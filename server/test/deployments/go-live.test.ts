@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
 import { liveWatch } from '../../src/core/deployments/converge/bake/watch-live.ts'
 import type { DeployParts } from '../../src/core/deployments/parts.ts'
-import { EngineFailure } from '../../src/drivers/runtime/engine.ts'
+import { engineFailure } from '../../src/drivers/runtime/engine.ts'
 import type { RunningTask } from '../../src/drivers/runtime/running/tasks.ts'
 import { makeDeployment } from './made.ts'
 
@@ -12,7 +12,7 @@ const org = await world.org()
 const { db } = world.platform
 const SECRET = 'correct-horse-battery'
 const signal = new AbortController().signal
-const away = new EngineFailure('engine_unreachable', 'No Docker Engine listens there.')
+const away = engineFailure('engine_unreachable', 'No Docker Engine listens there.')
 
 let logged: string[] = []
 let asked = 0
@@ -121,7 +121,7 @@ test('an engine that was away for a day is not waited for, and that is said', as
 test('what else keeps it from looking is logged, once', async () => {
   const { id } = await release(-1)
   answer = () => {
-    throw new EngineFailure('engine_denied', 'Slipway may not use it.')
+    throw engineFailure('engine_denied', 'Slipway may not use it.')
   }
   const watch = liveWatch(parts)
   await watch(signal)

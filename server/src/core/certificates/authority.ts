@@ -1,5 +1,6 @@
 import { newId } from '../../db/ids.ts'
-import type { AcmeAccount, AcmeTarget } from '../../drivers/acme/acme.ts'
+import type { AcmeAccount, AcmeFailure, AcmeTarget } from '../../drivers/acme/acme.ts'
+import { isFailure } from '../../errors.ts'
 import type { DeployParts } from '../deployments/parts.ts'
 import * as store from './store.ts'
 
@@ -26,8 +27,9 @@ export async function authority(parts: Parts, signal: AbortSignal): Promise<Auth
 export async function withAuthority<T>(parts: Parts, signal: AbortSignal, work: (own: Authority) => Promise<T>) {
   const own = await authority(parts, signal)
   return work(own).catch(async (error) => {
-    const { code, problem } = error as { code?: string; problem?: { type: string } }
-    const lost = code === 'account_refused' || problem?.type.endsWith(':accountDoesNotExist')
+    const lost =
+      isFailure<AcmeFailure>(error, 'acme') &&
+      (error.code === 'account_refused' || error.facts.problem?.type.endsWith(':accountDoesNotExist'))
     if (!lost) throw error
     const row = await store.account(parts.db, own.target.directoryUrl)
     if (!row) throw error

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/database.ts'
 import type { EdgeCertificate } from '../../drivers/edge/edge.ts'
+import { isFailure } from '../../errors.ts'
 import type { Platform } from '../platform.ts'
 import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
@@ -43,7 +44,7 @@ export async function install(parts: Parts, orgId: string, projectId: string, si
   await fillFor(parts, await servers.load(parts.db, orgId, first), projectId, signal)
   for (const id of others) {
     await fillFor(parts, await servers.load(parts.db, orgId, id), projectId, signal).catch((error) => {
-      if ((error as { code?: string }).code !== 'edge_missing') throw error
+      if (!isFailure(error, 'edge', 'edge_missing')) throw error
     })
   }
 }

@@ -1,8 +1,8 @@
 import type { DomainDns } from '@slipway/contract/domains'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { Challenge, Issued } from '../../drivers/acme/acme.ts'
-import { Refusal } from '../../errors.ts'
+import type { AcmeFailure, Challenge, Issued } from '../../drivers/acme/acme.ts'
+import { DriverFailure, isFailure, Refusal } from '../../errors.ts'
 import { submit } from '../../jobs/enqueue.ts'
 import type { End, Pipeline, Run, RunFacts } from '../../jobs/steps.ts'
 import { record } from '../audit/record.ts'
@@ -41,15 +41,14 @@ export const certificatePipeline = (parts: DeployParts): Pipeline<OrderInput> =>
   onEnd: (tx, run, end) => settle(tx, run, end),
   // Words of the CA, of the edge or of the engine: each of their failures is made for people to read.
   explain: (error) => {
-    const { code, hint } = error as { code?: unknown; hint?: unknown }
-    if (typeof code !== 'string' || typeof hint !== 'string') {
+    if (!(error instanceof DriverFailure)) {
       return {
         code: 'internal',
         message: 'Something unexpected stopped it.',
         hint: 'The server’s log has the details.',
       }
     }
-    return { code, message: error.message, hint }
+    return { code: error.code, message: error.message, hint: error.hint }
   },
 })
 
@@ -91,7 +90,7 @@ async function order(parts: DeployParts, run: Run<OrderInput>, row: store.Due, s
     })
     await run.write((tx) => keep(tx, parts, row, issued))
   } catch (error) {
-    const { retryAfter } = error as { retryAfter?: Date }
+    const retryAfter = isFailure<AcmeFailure>(error, 'acme') ? error.facts.retryAfter : undefined
     if (retryAfter) await run.write((tx) => store.update(tx, row.orgId, row.id, { limitedUntil: retryAfter }))
     throw error
   }
@@ -142,7 +141,7 @@ async function answersFor(parts: DeployParts, row: store.Due, signal: AbortSigna
     const done = await Promise.allSettled(engines.map(work))
     const failures = done.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     // Where there is no edge, no visitor of the name can arrive.
-    const real = failures.filter((error) => error?.code !== 'edge_missing')
+    const real = failures.filter((error) => !isFailure(error, 'edge', 'edge_missing'))
     if (real.length > 0 || failures.length === engines.length) throw real[0] ?? failures[0] ?? noEdge()
   }
   const { challenges } = parts.edge

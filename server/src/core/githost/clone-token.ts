@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@slipway/contract/errors'
 import { holds } from '@slipway/contract/permissions'
 import type { GitCredential, GitFailureCode } from '../../drivers/git/git.ts'
-import { Refusal } from '../../errors.ts'
+import { DriverFailure, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { ProjectRow } from '../projects/store.ts'
@@ -139,5 +139,5 @@ function asGitFailure(error: unknown): unknown {
   if (!(refusal instanceof Refusal)) return error
   const code = GIT_CODES[refusal.code] ?? 'git_auth_failed'
   const hint = refusal.details.hint ?? 'Look at the connection to the git host.'
-  return Object.assign(new Error(refusal.message), { name: 'GitFailure', code, hint })
+  return new DriverFailure('git', code, refusal.message, { hint })
 }

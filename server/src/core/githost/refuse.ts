@@ -1,24 +1,20 @@
 import type { GitHostFailure, HostFailureCode } from '../../drivers/githost/githost.ts'
-import { notFound, Refusal } from '../../errors.ts'
+import { DriverFailure, isFailure, notFound, Refusal } from '../../errors.ts'
 import type { Choice } from './choose-source.ts'
 
-/** A failure of our own side in the words of the driver; its class is the driver's and not imported here. */
+/** A failure of our own side in the words of the driver. */
 export const failed = (code: HostFailureCode, message: string): GitHostFailure =>
-  Object.assign(new Error(message), {
-    name: 'GitHostFailure',
-    code,
-    hint: 'Connect the git host again.',
-    retryAt: null,
-  })
+  new DriverFailure('githost', code, message, { hint: 'Connect the git host again.', facts: { retryAt: null } })
 
 export const failureIn = (error: unknown): GitHostFailure | null =>
-  error instanceof Error && error.name === 'GitHostFailure' ? (error as GitHostFailure) : null
+  isFailure<GitHostFailure>(error, 'githost') ? error : null
 
 /** 403s of the host that mean "not for this connection": the caller is told what to do about it, and sees nothing. */
 const HIDING = new Set<HostFailureCode>(['sso', 'address_list', 'oauth_restricted'])
 
 export function refusalOf(failure: GitHostFailure): Refusal {
-  const { code, message, hint, retryAt, cause } = failure
+  const { code, message, hint, cause } = failure
+  const { retryAt } = failure.facts
   const more = { hint, cause: cause ?? failure }
   if (code === 'busy') {
     const seconds = retryAt === null ? 60 : Math.ceil((retryAt.getTime() - Date.now()) / 1000)

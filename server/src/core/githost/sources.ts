@@ -1,5 +1,6 @@
 import { transaction } from '../../db/database.ts'
 import type { GitHost, HostSession, TokenLimits } from '../../drivers/githost/githost.ts'
+import { isFailure } from '../../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Facts } from './choose-source.ts'
 import { failed } from './refuse.ts'
@@ -77,9 +78,8 @@ export async function mint(parts: GithostParts, { link }: AppSource, limits: Tok
   try {
     return await asApp(parts, link, signal).mint(Number(link.installationId), limits)
   } catch (error) {
-    const { code } = error as { code?: string }
-    if (code === 'not_found') await store.markInstallation(parts.db, link, 'goneAt')
-    if (code === 'suspended') await store.markInstallation(parts.db, link, 'suspendedAt')
+    if (isFailure(error, 'githost', 'not_found')) await store.markInstallation(parts.db, link, 'goneAt')
+    if (isFailure(error, 'githost', 'suspended')) await store.markInstallation(parts.db, link, 'suspendedAt')
     throw error
   }
 }

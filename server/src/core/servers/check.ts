@@ -1,6 +1,6 @@
 import { transaction } from '../../db/database.ts'
 import type { EngineFacts } from '../../drivers/runtime/engine.ts'
-import { notFound } from '../../errors.ts'
+import { DriverFailure, notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { Platform } from '../platform.ts'
@@ -62,9 +62,6 @@ async function readHoles(parts: Parts, server: store.ServerRow, signal: AbortSig
   }
 }
 
-const isFailure = (error: unknown): error is Failure & Error =>
-  error instanceof Error && 'hint' in error && 'code' in error
-
 async function inspect(
   parts: Parts,
   server: store.ServerRow,
@@ -73,7 +70,7 @@ async function inspect(
   try {
     return { facts: await parts.engines.inspect(openEngineTarget(parts, server), { signal, learnHostKey: true }) }
   } catch (error) {
-    if (isFailure(error)) return { failure: shownIn(parts.config.mode, server.host, error) }
+    if (error instanceof DriverFailure) return { failure: shownIn(parts.config.mode, server.host, error) }
     throw error
   }
 }

@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 /** Certificate authorities that speak ACME (RFC 8555). Nothing is kept between calls: accounts and keys are the caller's. */
 export interface Acme {
   /** Makes an account, or finds the one of this key. Its maker agrees to the CA's terms. */
@@ -70,23 +71,15 @@ export type AcmeFailureCode =
 export type AcmeProblem = { type: string; detail: string; subproblems: AcmeSubproblem[] }
 type AcmeSubproblem = { host: string | null; type: string; detail: string }
 
-type More = { problem?: AcmeProblem | undefined; retryAfter?: Date | undefined; cause?: unknown }
+/** `retryAfter`: not before this moment, as far as the CA said so. */
+type Facts = { problem?: AcmeProblem | undefined; retryAfter?: Date | undefined }
+type More = Facts & { cause?: unknown }
 
-export class AcmeFailure extends Error {
-  readonly code: AcmeFailureCode
-  readonly hint: string
-  readonly problem: AcmeProblem | undefined
-  /** Not before this moment, as far as the CA said so. */
-  readonly retryAfter: Date | undefined
+export type AcmeFailure = DriverFailure<'acme', AcmeFailureCode, Facts>
 
-  constructor(code: AcmeFailureCode, message: string, { problem, retryAfter, cause }: More = {}) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'AcmeFailure'
-    this.code = code
-    this.hint = hints[code]
-    this.problem = problem
-    this.retryAfter = retryAfter
-  }
+export const acmeFailure = (code: AcmeFailureCode, message: string, more: More = {}): AcmeFailure => {
+  const { cause, ...facts } = more
+  return new DriverFailure('acme', code, message, { hint: hints[code], facts, cause })
 }
 
 const hints: Record<AcmeFailureCode, string> = {

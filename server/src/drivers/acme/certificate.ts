@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { AcmeFailure, type Issued } from './acme.ts'
+import { acmeFailure, type Issued } from './acme.ts'
 
 type Brought = { chainPem: string; keyPem: string; hosts: string[] }
 
@@ -32,4 +32,4 @@ function parsed(chainPem: unknown): X509Certificate {
   throw useless('it cannot be read')
 }
 
-const useless = (why: string) => new AcmeFailure('ca_failed', `The CA brought a certificate that is of no use: ${why}.`)
+const useless = (why: string) => acmeFailure('ca_failed', `The CA brought a certificate that is of no use: ${why}.`)

@@ -67,7 +67,7 @@ describe('an account', () => {
     const { kid, hmacKey } = strict.eab
     const refused = {
       code: 'account_refused',
-      problem: { type: expect.stringMatching(/^urn:ietf:params:acme:error:/) },
+      facts: { problem: { type: expect.stringMatching(/^urn:ietf:params:acme:error:/) } },
     }
     try {
       await expect(acme.account(at, { signal })).rejects.toMatchObject(refused)
@@ -139,7 +139,7 @@ describe('a refusal', () => {
     await expect(issue(['a.test', 'b.test'], { challenge: wrong })).rejects.toMatchObject({
       code: 'challenge_failed',
       message: expect.stringMatching(/for [ab]\.test: .*something else/),
-      problem: { type: 'urn:ietf:params:acme:error:unauthorized' },
+      facts: { problem: { type: 'urn:ietf:params:acme:error:unauthorized' } },
     })
     expect(answers.tokens.size).toBe(0)
   })
@@ -147,14 +147,17 @@ describe('a refusal', () => {
   test('because nobody listens, or the name leads nowhere', async () => {
     await ca.dns.set('closed.test', { a: ['127.0.0.2'] })
     for (const host of ['closed.test', 'nowhere.test']) {
-      await expect(issue([host])).rejects.toMatchObject({ code: 'challenge_failed', problem: expect.anything() })
+      await expect(issue([host])).rejects.toMatchObject({
+        code: 'challenge_failed',
+        facts: { problem: expect.anything() },
+      })
     }
   })
 
   test('of a name is one of the order', async () => {
     await expect(issue(['blocked.test'])).rejects.toMatchObject({
       code: 'order_rejected',
-      problem: { type: 'urn:ietf:params:acme:error:rejectedIdentifier' },
+      facts: { problem: { type: 'urn:ietf:params:acme:error:rejectedIdentifier' } },
     })
   })
 

@@ -1,4 +1,12 @@
-import { type AccountRequest, type Acme, type AcmeAccount, AcmeFailure, type AcmeTarget } from './acme.ts'
+import { isFailure } from '../../errors.ts'
+import {
+  type AccountRequest,
+  type Acme,
+  type AcmeAccount,
+  type AcmeFailure,
+  type AcmeTarget,
+  acmeFailure,
+} from './acme.ts'
 import { issue } from './issue.ts'
 import { newKey } from './key.ts'
 import { renewalWindow } from './renewal.ts'
@@ -30,7 +38,7 @@ async function account(session: Session, request: AccountRequest): Promise<AcmeA
     // An update with nothing in it would be refused.
     known ? client.updateAccount(told) : create(client, told),
   )
-  if (made.status !== 'valid') throw new AcmeFailure('account_refused', `The CA says of the account: ${made.status}.`)
+  if (made.status !== 'valid') throw acmeFailure('account_refused', `The CA says of the account: ${made.status}.`)
   return { keyPem, url: client.getAccountUrl() }
 }
 
@@ -60,7 +68,8 @@ function isKnown(session: Session, client: Client): Promise<boolean> {
   return asked.then(
     () => true,
     (error) => {
-      if (error instanceof AcmeFailure && error.problem?.type.endsWith(':accountDoesNotExist')) return false
+      if (isFailure<AcmeFailure>(error, 'acme') && error.facts.problem?.type.endsWith(':accountDoesNotExist'))
+        return false
       throw error
     },
   )

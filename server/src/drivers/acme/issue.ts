@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization, Order } from 'acme-client'
-import { AcmeFailure, type AcmeTarget, type Issued, type IssueRequest } from './acme.ts'
+import { isFailure } from '../../errors.ts'
+import { type AcmeFailure, type AcmeTarget, acmeFailure, type Issued, type IssueRequest } from './acme.ts'
 import { readIssued } from './certificate.ts'
 import { newKey } from './key.ts'
 import { failureOfProblem } from './problem.ts'
@@ -39,8 +40,8 @@ async function newOrder({ session, client }: Course, target: AcmeTarget, request
   if (request.replaces === undefined || typeof directory.renewalInfo !== 'string') return order({})
   return order({ replaces: renewalId(request.replaces) }).catch((error) => {
     // Some know the certificate no more, or fail over the question.
-    const disliked = error instanceof AcmeFailure && ['order_rejected', 'ca_failed'].includes(error.code)
-    if (disliked && error.problem) return order({})
+    const disliked = isFailure<AcmeFailure>(error, 'acme') && ['order_rejected', 'ca_failed'].includes(error.code)
+    if (disliked && error.facts.problem) return order({})
     throw error
   })
 }
@@ -52,7 +53,7 @@ async function settled({ session, client }: Course, order: Order, wanted: string
     const now = await session.during('order', () => client.getOrder(order))
     if (wanted.includes(now.status) || now.status === 'invalid') return now
     if (!['pending', 'processing', 'ready'].includes(now.status)) {
-      throw new AcmeFailure('ca_failed', `The CA says of the order: ${JSON.stringify(now.status)}.`)
+      throw acmeFailure('ca_failed', `The CA says of the order: ${JSON.stringify(now.status)}.`)
     }
     pause = Math.min(Math.max(pause, session.pauseMs() ?? 0), MOST_PAUSE_MS)
   }

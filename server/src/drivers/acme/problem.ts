@@ -1,4 +1,5 @@
-import { AcmeFailure, type AcmeFailureCode, type AcmeProblem } from './acme.ts'
+import { isFailure } from '../../errors.ts'
+import { type AcmeFailure, type AcmeFailureCode, type AcmeProblem, acmeFailure } from './acme.ts'
 import type { CaAnswer } from './transport.ts'
 
 /** During what the CA said no: the same words mean another thing at another time. */
@@ -47,16 +48,16 @@ export function retryAfterOf({ headers }: Pick<CaAnswer, 'headers'>, now = Date.
 }
 
 export function failureOf(phase: Phase, error: unknown): unknown {
-  if (error instanceof AcmeFailure) return error
+  if (isFailure<AcmeFailure>(error, 'acme')) return error
   if (!(error instanceof CaRefusal)) {
     const { message } = error as Error
-    return new AcmeFailure('ca_failed', `The CA's answer made no sense: ${message}.`, { cause: error })
+    return acmeFailure('ca_failed', `The CA's answer made no sense: ${message}.`, { cause: error })
   }
   const { status } = error.answer
   const problem = problemOf(error.answer.data)
   const retryAfter = retryAfterOf(error.answer)
   const code = codeOf(phase, status, problem)
-  return new AcmeFailure(code, sentence(code, problem?.detail || `it answered ${status}`), { problem, retryAfter })
+  return acmeFailure(code, sentence(code, problem?.detail || `it answered ${status}`), { problem, retryAfter })
 }
 
 /** What an order or a proof ended with, long after the request. */
@@ -64,7 +65,7 @@ export function failureOfProblem(code: AcmeFailureCode, said: unknown, host?: st
   const problem = problemOf(said)
   const about = host === undefined ? '' : ` for ${host}`
   const meant = isRefused(problem) ? 'order_rejected' : code
-  return new AcmeFailure(meant, sentence(meant, problem?.detail, about), { problem })
+  return acmeFailure(meant, sentence(meant, problem?.detail, about), { problem })
 }
 
 function codeOf(phase: Phase, status: number, problem: AcmeProblem | undefined): AcmeFailureCode {

@@ -1,6 +1,6 @@
 import type { Authorization } from 'acme-client'
 import { within } from '../ssh/within.ts'
-import { AcmeFailure, type Challenge } from './acme.ts'
+import { acmeFailure, type Challenge } from './acme.ts'
 import type { Session } from './session.ts'
 
 type Course = { session: Session; client: ReturnType<Session['client']> }
@@ -44,7 +44,7 @@ function choose({ identifier, challenges }: Authorization, { kind }: Challenge) 
   const one = challenges.find(({ type }) => type === kind)
   if (one) return one
   const offered = challenges.map(({ type }) => type).join(', ') || 'nothing'
-  throw new AcmeFailure('order_rejected', `The CA takes no ${kind} for ${identifier.value}; it offers ${offered}.`)
+  throw acmeFailure('order_rejected', `The CA takes no ${kind} for ${identifier.value}; it offers ${offered}.`)
 }
 
 /** A wildcard is proved at its parent, which is what the CA calls it then. */

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { AcmeFailure, type AcmeTarget, type RenewalRequest, type RenewalWindow } from './acme.ts'
+import { isFailure } from '../../errors.ts'
+import { type AcmeTarget, acmeFailure, type RenewalRequest, type RenewalWindow } from './acme.ts'
 import type { Session } from './session.ts'
 
 /** The bounds RFC 9773 gives for how soon to ask again, and the usual time where the CA says nothing. */
@@ -24,14 +25,14 @@ export async function renewalWindow(
     .during('renewal', () => session.get(url))
     .catch((error) => {
       // A certificate that it does not know, from a CA that was configured before.
-      if (error instanceof AcmeFailure && error.code === 'order_rejected') return null
+      if (isFailure(error, 'acme', 'order_rejected')) return null
       throw error
     })
   if (answer === null) return null
   const { suggestedWindow } = answer.data as { suggestedWindow?: { start?: string; end?: string } }
   const [from, to] = [new Date(suggestedWindow?.start ?? ''), new Date(suggestedWindow?.end ?? '')]
   if (!(from.getTime() < to.getTime())) {
-    throw new AcmeFailure('ca_failed', 'The CA suggested a time of renewal that cannot be read.')
+    throw acmeFailure('ca_failed', 'The CA suggested a time of renewal that cannot be read.')
   }
   const pause = session.pauseMs() ?? USUAL_MS
   return { from, to, checkAfter: new Date(Date.now() + Math.min(Math.max(pause, LEAST_MS), MOST_MS)) }
@@ -49,7 +50,7 @@ export function renewalId(certificatePem: string): string {
   // The value is wrapped in an octet string; in it, the first of the optional fields is the key's identifier.
   const keyId =
     authority && partsOf(insideOf(insideOf(authority.at(-1) ?? Buffer.alloc(0)))).find(([tag]) => tag === 0x80)
-  if (!serial || !keyId) throw new AcmeFailure('ca_failed', 'The certificate does not say which key signed it.')
+  if (!serial || !keyId) throw acmeFailure('ca_failed', 'The certificate does not say which key signed it.')
   return `${insideOf(keyId).toString('base64url')}.${insideOf(serial).toString('base64url')}`
 }
 

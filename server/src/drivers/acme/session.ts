@@ -1,5 +1,5 @@
 import { within } from '../ssh/within.ts'
-import { AcmeFailure, type AcmeTarget } from './acme.ts'
+import { type AcmeTarget, acmeFailure } from './acme.ts'
 import { CaRefusal, failureOf, isBadNonce, type Phase, retryAfterOf } from './problem.ts'
 import { type CaAnswer, type CaQuestion, openWay } from './transport.ts'
 
@@ -28,7 +28,7 @@ export async function withSession<T>(target: AcmeTarget, limits: Limits, work: (
   limits.signal.throwIfAborted()
   const life = new AbortController()
   const signal = AbortSignal.any([limits.signal, life.signal])
-  const late = new AcmeFailure('ca_timeout', `The CA was not through with it within ${deadlineMs / 1000} s.`)
+  const late = acmeFailure('ca_timeout', `The CA was not through with it within ${deadlineMs / 1000} s.`)
   const timer = setTimeout(() => life.abort(late), deadlineMs)
   const way = openWay(target, signal, requestMs)
   try {

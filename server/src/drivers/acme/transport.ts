@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:https'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import { AcmeFailure, type AcmeTarget } from './acme.ts'
+import { isFailure } from '../../errors.ts'
+import { type AcmeFailure, type AcmeTarget, acmeFailure } from './acme.ts'
 
 export type CaAnswer = { status: number; headers: Record<string, string | undefined>; data: unknown }
 export type CaQuestion = { data?: unknown; headers?: Record<string, string> }
@@ -37,7 +38,7 @@ function contextFor(roots = ''): SecureContext {
     contexts.set(roots, made)
     return made
   } catch (cause) {
-    throw new AcmeFailure('ca_unreachable', 'The root certificate the CA is to be trusted by cannot be read.', {
+    throw acmeFailure('ca_unreachable', 'The root certificate the CA is to be trusted by cannot be read.', {
       cause,
     })
   }
@@ -49,17 +50,17 @@ async function send({ agent, signal, requestMs }: Limits, url: string, method: s
   signal.throwIfAborted()
   const where = placeOf(url)
   const life = new AbortController()
-  const late = new AcmeFailure('ca_timeout', `The CA at ${where.host} did not answer within ${requestMs / 1000} s.`)
+  const late = acmeFailure('ca_timeout', `The CA at ${where.host} did not answer within ${requestMs / 1000} s.`)
   const timer = setTimeout(() => life.abort(late), requestMs)
   try {
     return await exchange(where, { agent, method, signal: AbortSignal.any([signal, life.signal]) }, question)
   } catch (error) {
     signal.throwIfAborted()
     if (life.signal.aborted) throw late
-    if (error instanceof AcmeFailure) throw error
+    if (isFailure<AcmeFailure>(error, 'acme')) throw error
     const { code, message } = error as NodeJS.ErrnoException
     const what = `The CA at ${where.host} cannot be reached: ${message || code}.`
-    throw new AcmeFailure('ca_unreachable', what, { cause: error })
+    throw acmeFailure('ca_unreachable', what, { cause: error })
   } finally {
     clearTimeout(timer)
   }
@@ -68,7 +69,7 @@ async function send({ agent, signal, requestMs }: Limits, url: string, method: s
 function placeOf(url: string): URL {
   const where = URL.parse(url)
   if (where?.protocol === 'https:') return where
-  throw new AcmeFailure('ca_failed', `${JSON.stringify(url.slice(0, 200))} is not an https address of a CA.`)
+  throw acmeFailure('ca_failed', `${JSON.stringify(url.slice(0, 200))} is not an https address of a CA.`)
 }
 
 type Call = { agent: Agent; method: string; signal: AbortSignal }
@@ -82,7 +83,7 @@ function exchange(where: URL, call: Call, { data, headers }: CaQuestion): Promis
       let size = 0
       response.on('error', reject).on('data', (part: Buffer) => {
         size += part.length
-        if (size > MOST_BYTES) asked.destroy(new AcmeFailure('ca_failed', `The CA at ${where.host} answered too much.`))
+        if (size > MOST_BYTES) asked.destroy(acmeFailure('ca_failed', `The CA at ${where.host} answered too much.`))
         else parts.push(part)
       })
       response.on('end', () => {
@@ -107,7 +108,7 @@ function read({ host }: URL, { status, type = '', text }: Said): unknown {
   if (text === '' || text.startsWith('-----BEGIN CERTIFICATE-----')) return text
   const json = /\bjson\b/i.test(type) ? parsed(text) : undefined
   if (json !== undefined || status >= 400) return json
-  throw new AcmeFailure('ca_failed', `The CA at ${host} answered ${status} with something else than ACME says.`)
+  throw acmeFailure('ca_failed', `The CA at ${host} answered ${status} with something else than ACME says.`)
 }
 
 function parsed(text: string): object | undefined {

@@ -46,18 +46,22 @@ describe('a CA that', () => {
     const problem = { type: `${PROBLEM}rateLimited`, detail: 'too many certificates already issued' }
     front.play(({ url }, response) => url === '/order-plz' && say(response, 429, problem, { 'retry-after': '3600' }))
     const failure = await issue().catch((error) => error)
-    expect(failure).toMatchObject({ code: 'rate_limited', problem, message: expect.stringContaining('too many') })
-    expect(Math.abs(failure.retryAfter.getTime() - Date.now() - 3_600_000)).toBeLessThan(60_000)
+    expect(failure).toMatchObject({
+      code: 'rate_limited',
+      facts: { problem },
+      message: expect.stringContaining('too many'),
+    })
+    expect(Math.abs(failure.facts.retryAfter.getTime() - Date.now() - 3_600_000)).toBeLessThan(60_000)
     expect(orders()).toBe(1)
   })
 
   test('breaks is told apart from one that refuses, and is not asked again', async () => {
     front.play(({ url }, response) => url === '/order-plz' && say(response, 503, {}, { 'retry-after': '120' }))
-    await expect(issue()).rejects.toMatchObject({ code: 'ca_failed', retryAfter: expect.any(Date) })
+    await expect(issue()).rejects.toMatchObject({ code: 'ca_failed', facts: { retryAfter: expect.any(Date) } })
     expect(orders()).toBe(1)
     const caa = { type: `${PROBLEM}caa`, detail: 'CAA record for a.test prevents issuance' }
     front.play(({ url }, response) => url === '/order-plz' && say(response, 403, caa))
-    await expect(issue()).rejects.toMatchObject({ code: 'order_rejected', problem: caa })
+    await expect(issue()).rejects.toMatchObject({ code: 'order_rejected', facts: { problem: caa } })
     const closed = { type: `${PROBLEM}unauthorized`, detail: 'Account is not valid, has status "deactivated"' }
     front.play(({ url }, response) => url === '/order-plz' && say(response, 403, closed))
     await expect(issue()).rejects.toMatchObject({ code: 'account_refused' })

@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 import type { SshTarget } from '../ssh/target.ts'
 
 export type BuildTarget = { kind: 'local'; socketPath: string } | { kind: 'ssh'; ssh: SshTarget; socketPath: string }
@@ -100,17 +101,10 @@ export type BuilderFailureCode =
   | 'limits_unavailable'
 
 /** Nothing could be built, whatever the source says. What stops earlier, on the way to the server, is an SshFailure. */
-export class BuilderFailure extends Error {
-  readonly code: BuilderFailureCode
-  readonly hint: string
+export type BuilderFailure = DriverFailure<'builder', BuilderFailureCode>
 
-  constructor(code: BuilderFailureCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'BuilderFailure'
-    this.code = code
-    this.hint = hints[code]
-  }
-}
+export const builderFailure = (code: BuilderFailureCode, message: string, cause?: unknown): BuilderFailure =>
+  new DriverFailure('builder', code, message, { hint: hints[code], cause })
 
 const hints: Record<BuilderFailureCode, string> = {
   request_invalid: 'Correct the value that the message names.',

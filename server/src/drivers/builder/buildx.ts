@@ -4,9 +4,9 @@ import { askEngine } from './ask.ts'
 import {
   type BuildEvent,
   type Builder,
-  BuilderFailure,
   type BuildRequest,
   type BuildResult,
+  builderFailure,
   type Room,
 } from './builder.ts'
 import { buildxCall } from './call.ts'
@@ -162,14 +162,14 @@ async function run(prepared: Prepared, watch: Watch): Promise<BuildResult> {
 async function builtImage(metadata: string): Promise<{ imageId: string; digest?: string }> {
   const said = JSON.parse(await readFile(metadata, 'utf8')) as Record<string, string>
   const digest = said['containerimage.digest']
-  if (digest === undefined) throw new BuilderFailure('engine_failed', 'The engine did not say which image it built.')
+  if (digest === undefined) throw builderFailure('engine_failed', 'The engine did not say which image it built.')
   return { imageId: digest, ...(digest !== said['containerimage.config.digest'] && { digest }) }
 }
 
 /** An engine that stops takes its steps along, and their errors look like the source's fault. */
 async function throwIfLost({ socketPath }: ReachedEngine, saidSo: boolean, text: string[]): Promise<void> {
   await askEngine(socketPath, { path: '/_ping', signal: AbortSignal.timeout(PING_MS) })
-  if (saidSo) throw new BuilderFailure('engine_lost', `The Docker Engine ended the build: ${text.at(-1) ?? ''}`)
+  if (saidSo) throw builderFailure('engine_lost', `The Docker Engine ended the build: ${text.at(-1) ?? ''}`)
 }
 
 function stopped(request: BuildRequest, { signal }: Watch, steps: BuildResult['steps'] = [], clipped = false) {

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { isFailure } from '../../errors.ts'
 import { openSsh, type SshConnection } from '../ssh/connection.ts'
-import { SshFailure } from '../ssh/failure.ts'
+import type { SshFailure } from '../ssh/failure.ts'
 import { addressOf, type SshTarget } from '../ssh/target.ts'
 import { openTunnel } from '../ssh/tunnel.ts'
 import { EngineRefusal } from './ask.ts'
-import { BuilderFailure, type BuildTarget } from './builder.ts'
+import { type BuilderFailure, type BuildTarget, builderFailure } from './builder.ts'
 
 export type ReachedEngine = {
   /** On this machine, whatever the target: programs that know only local sockets can use it. */
@@ -32,7 +33,7 @@ export async function reachEngine(target: BuildTarget, folder: string, signal: A
       connection.close()
     }
     const explain = (error: unknown) =>
-      error instanceof BuilderFailure ? error : explainRemote(tunnel.failure() ?? error, target, connection)
+      isFailure<BuilderFailure>(error, 'builder') ? error : explainRemote(tunnel.failure() ?? error, target, connection)
     return { socketPath, close, explain: async (error) => explain(error) }
   } catch (error) {
     connection.close()
@@ -50,26 +51,26 @@ async function hurry(connection: SshConnection): Promise<void> {
 
 /** What is already a failure stays as it is. */
 function explain(error: unknown, at: string): unknown {
-  if (error instanceof BuilderFailure || error instanceof SshFailure) return error
+  if (isFailure<BuilderFailure>(error, 'builder') || isFailure<SshFailure>(error, 'ssh')) return error
   if (error instanceof EngineRefusal) {
-    return new BuilderFailure('engine_failed', `The Docker Engine at ${at} refused: ${error.message}.`, error)
+    return builderFailure('engine_failed', `The Docker Engine at ${at} refused: ${error.message}.`, error)
   }
   const { code, name } = error as { code?: string; name?: string }
   if (name === 'TimeoutError' || name === 'AbortError') {
-    return new BuilderFailure('engine_timeout', `The Docker Engine at ${at} does not answer.`, error)
+    return builderFailure('engine_timeout', `The Docker Engine at ${at} does not answer.`, error)
   }
   switch (code) {
     case 'ENOENT':
-      return new BuilderFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
+      return builderFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
     case 'ECONNREFUSED':
     case 'ENOTSOCK':
-      return new BuilderFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
+      return builderFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
     case 'EACCES':
     case 'EPERM':
-      return new BuilderFailure('engine_denied', `Slipway may not use the Docker socket at ${at}.`, error)
+      return builderFailure('engine_denied', `Slipway may not use the Docker socket at ${at}.`, error)
     case 'ECONNRESET':
     case 'EPIPE':
-      return new BuilderFailure('engine_lost', `The Docker Engine at ${at} closed the connection.`, error)
+      return builderFailure('engine_lost', `The Docker Engine at ${at} closed the connection.`, error)
     default:
       return error
   }
@@ -80,14 +81,14 @@ type Remote = { ssh: SshTarget; socketPath: string }
 /** sshd does not say why it opens no channel; SFTP tells what stands at the path. */
 async function explainRemote(error: unknown, { ssh, socketPath }: Remote, connection: SshConnection): Promise<unknown> {
   const at = `${socketPath} on ${addressOf(ssh)}`
-  if (!(error instanceof SshFailure) || error.code !== 'forward_refused') return explain(error, at)
+  if (!isFailure(error, 'ssh', 'forward_refused')) return explain(error, at)
   switch (await connection.socketState(socketPath)) {
     case 'missing':
-      return new BuilderFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
+      return builderFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
     case 'not_listening':
-      return new BuilderFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
+      return builderFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
     case 'denied':
-      return new BuilderFailure('engine_denied', `The user ${ssh.user} may not use the Docker socket at ${at}.`, error)
+      return builderFailure('engine_denied', `The user ${ssh.user} may not use the Docker socket at ${at}.`, error)
     default:
       return error
   }

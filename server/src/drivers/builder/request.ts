@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
-import { BuilderFailure, type BuildRequest } from './builder.ts'
+import { type BuilderFailure, type BuildRequest, builderFailure } from './builder.ts'
 
 /** One environment variable or argument holds at most 128 KiB; the kernel says E2BIG beyond. */
 const MOST_BYTES = 100_000
@@ -36,12 +36,12 @@ function checkValue(what: string, name: string, value: string, pattern: RegExp):
 
 export async function requireBuildx(path: string): Promise<void> {
   await access(path, constants.X_OK).catch((error) => {
-    throw new BuilderFailure('buildx_missing', `There is no docker-buildx at ${path}.`, error)
+    throw builderFailure('buildx_missing', `There is no docker-buildx at ${path}.`, error)
   })
 }
 
 function invalid(message: string): BuilderFailure {
-  return new BuilderFailure('request_invalid', message)
+  return builderFailure('request_invalid', message)
 }
 
 function quoted(text: string): string {

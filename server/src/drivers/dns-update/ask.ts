@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { DnsUpdateFailure } from './dns-update.ts'
+import { dnsUpdateFailure } from './dns-update.ts'
 import { exchange, type Limits, type Server, spell } from './exchange.ts'
 import { judge, sign, type TsigKey, type Verdict } from './tsig.ts'
 import { CODE, type Message, query } from './wire.ts'
@@ -19,10 +19,10 @@ export async function askSigned(target: Target, question: Buffer, limits: Limits
   if (verdict.kind === 'refused') throw notBelieved(target, verdict)
   if (verdict.kind === 'forged') {
     const message = `The answer of ${spell(server)} is not signed with the key ${key.name} that it was asked with.`
-    throw new DnsUpdateFailure('key_refused', message)
+    throw dnsUpdateFailure('key_refused', message)
   }
   if (verdict.kind === 'unsigned' && (answer.code === CODE.ok || answer.code === CODE.missing))
-    throw new DnsUpdateFailure('dns_failed', `The name server ${spell(server)} does not sign its answers.`)
+    throw dnsUpdateFailure('dns_failed', `The name server ${spell(server)} does not sign its answers.`)
   return answer
 }
 
@@ -34,7 +34,7 @@ function read(judged: () => Verdict, server: Server): Verdict {
     return judged()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new DnsUpdateFailure('dns_failed', `What answers at ${spell(server)} signs in a way that makes no sense.`)
+    throw dnsUpdateFailure('dns_failed', `What answers at ${spell(server)} signs in a way that makes no sense.`)
   }
 }
 
@@ -43,7 +43,7 @@ function notBelieved({ server, key, now }: Target, { reason, theirTime }: Verdic
   if (reason === 'time') {
     const ours = now().toISOString()
     const theirs = theirTime === null ? 'another time' : theirTime.toISOString()
-    return new DnsUpdateFailure('clock_wrong', `At the name server ${at} it is ${theirs}, and here it is ${ours}.`)
+    return dnsUpdateFailure('clock_wrong', `At the name server ${at} it is ${theirs}, and here it is ${ours}.`)
   }
   const words = {
     // Knot says so as well of a key that has nothing to do with the zone.
@@ -51,5 +51,5 @@ function notBelieved({ server, key, now }: Target, { reason, theirTime }: Verdic
     signature: `The name server ${at} has another secret for the key ${key.name}.`,
     other: `The name server ${at} does not accept what the key ${key.name} signs.`,
   }
-  return new DnsUpdateFailure('key_refused', words[reason])
+  return dnsUpdateFailure('key_refused', words[reason])
 }

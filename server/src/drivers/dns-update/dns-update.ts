@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 /** Proves that a name is ours by TXT records that come and go (ACME's dns-01). */
 export interface DnsChallenges {
   /** Adds one value beside those that are there, and returns when the zone's name servers show it. Twice is as good as once. */
@@ -17,17 +18,10 @@ export type DnsUpdateFailureCode =
   | 'dns_failed'
 
 /** What a name server did not do. The message names server, key and name, never the key's secret. */
-export class DnsUpdateFailure extends Error {
-  readonly code: DnsUpdateFailureCode
-  readonly hint: string
+export type DnsUpdateFailure = DriverFailure<'dns-update', DnsUpdateFailureCode>
 
-  constructor(code: DnsUpdateFailureCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'DnsUpdateFailure'
-    this.code = code
-    this.hint = hints[code]
-  }
-}
+export const dnsUpdateFailure = (code: DnsUpdateFailureCode, message: string, cause?: unknown): DnsUpdateFailure =>
+  new DriverFailure('dns-update', code, message, { hint: hints[code], cause })
 
 const hints: Record<DnsUpdateFailureCode, string> = {
   dns_unreachable: 'Check the address of the name server, and that it can be reached from here over TCP.',

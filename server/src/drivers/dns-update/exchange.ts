@@ -1,5 +1,5 @@
 import { connect, isIPv6 } from 'node:net'
-import { DnsUpdateFailure } from './dns-update.ts'
+import { type DnsUpdateFailure, dnsUpdateFailure } from './dns-update.ts'
 import { type Message, readMessage } from './wire.ts'
 
 export type Server = { host: string; port: number }
@@ -56,11 +56,11 @@ function understood(server: Server, question: Buffer, bytes: Buffer): Message {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }
-  throw new DnsUpdateFailure('dns_failed', `What answers at ${spell(server)} is no name server.`)
+  throw dnsUpdateFailure('dns_failed', `What answers at ${spell(server)} is no name server.`)
 }
 
 const late = (server: Server, ms: number) =>
-  new DnsUpdateFailure('dns_timeout', `The name server ${spell(server)} did not answer within ${ms / 1000} s.`)
+  dnsUpdateFailure('dns_timeout', `The name server ${spell(server)} did not answer within ${ms / 1000} s.`)
 
 function unreachable(server: Server, cause?: NodeJS.ErrnoException): DnsUpdateFailure {
   const why =
@@ -69,5 +69,5 @@ function unreachable(server: Server, cause?: NodeJS.ErrnoException): DnsUpdateFa
       : cause.code === 'ENOTFOUND'
         ? 'there is no such host'
         : cause.message
-  return new DnsUpdateFailure('dns_unreachable', `The name server ${spell(server)} cannot be reached: ${why}.`, cause)
+  return dnsUpdateFailure('dns_unreachable', `The name server ${spell(server)} cannot be reached: ${why}.`, cause)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { ask, type Target } from './ask.ts'
-import { DnsUpdateFailure } from './dns-update.ts'
+import { dnsUpdateFailure } from './dns-update.ts'
 import { type Limits, spell } from './exchange.ts'
 import { CODE, type Message, readName, TYPE } from './wire.ts'
 
@@ -34,7 +34,7 @@ export async function locate(
     else if (isHere) return { name, zone: zoneIn(answer) ?? (await walkUp(target, name, limits)) }
     else throw missing(target, name)
   }
-  throw new DnsUpdateFailure('zone_missing', `${asked} is an alias of an alias, and so on without an end.`)
+  throw dnsUpdateFailure('zone_missing', `${asked} is an alias of an alias, and so on without an end.`)
 }
 
 /** A name beside it that nobody has. */
@@ -44,7 +44,7 @@ const siblingOf = (name: string) => [`slipway-${randomBytes(6).toString('hex')}`
 function holds({ server }: Target, { code, authoritative }: Message): boolean {
   if (code === CODE.ok || code === CODE.missing) return authoritative
   if (code === CODE.refused || code === CODE.notAuth) return false
-  throw new DnsUpdateFailure('dns_failed', `The name server ${spell(server)} answered with the error ${code}.`)
+  throw dnsUpdateFailure('dns_failed', `The name server ${spell(server)} answered with the error ${code}.`)
 }
 
 function aliasIn({ answers, bytes }: Message, name: string): string | null {
@@ -66,7 +66,7 @@ async function walkUp(target: Target, name: string, limits: Limits): Promise<str
 }
 
 const missing = ({ server }: Target, name: string) =>
-  new DnsUpdateFailure('zone_missing', `The name server ${spell(server)} holds no zone with ${name} in it.`)
+  dnsUpdateFailure('zone_missing', `The name server ${spell(server)} holds no zone with ${name} in it.`)
 
 /** As everyone else sees it. */
 async function publicAlias(name: string, resolvers: string[] | null, { signal }: Limits): Promise<string | null> {

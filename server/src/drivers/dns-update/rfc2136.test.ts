@@ -129,7 +129,7 @@ describe.each([
     const said = await at(server(), more())
       .put(name, 'a value', always)
       .catch((error) => error)
-    expect(said).toMatchObject({ name: 'DnsUpdateFailure', hint: expect.stringMatching(/\.$/), ...failure })
+    expect(said).toMatchObject({ driver: 'dns-update', hint: expect.stringMatching(/\.$/), ...failure })
     expect(`${said.stack}${said.hint}`).not.toContain(server().tsig.secret)
   })
 })

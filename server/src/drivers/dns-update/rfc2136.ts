@@ -1,5 +1,5 @@
 import { askSigned, newId, type Target } from './ask.ts'
-import { type DnsChallenges, DnsUpdateFailure } from './dns-update.ts'
+import { type DnsChallenges, type DnsUpdateFailure, dnsUpdateFailure } from './dns-update.ts'
 import { type Limits, serverOf, spell } from './exchange.ts'
 import { locate, type Place } from './locate.ts'
 import type { TsigKey } from './tsig.ts'
@@ -49,16 +49,9 @@ export function rfc2136(options: Rfc2136Options): DnsChallenges {
 function notChanged({ server, key }: Target, { name, zone }: Place, code: number): DnsUpdateFailure {
   const at = spell(server)
   if (code === CODE.refused || code === CODE.notAuth)
-    return new DnsUpdateFailure(
-      'update_refused',
-      `The name server ${at} does not let the key ${key.name} change ${name}.`,
-    )
-  if (code === CODE.unknown)
-    return new DnsUpdateFailure('update_refused', `The name server ${at} takes no changes at all.`)
+    return dnsUpdateFailure('update_refused', `The name server ${at} does not let the key ${key.name} change ${name}.`)
+  if (code === CODE.unknown) return dnsUpdateFailure('update_refused', `The name server ${at} takes no changes at all.`)
   if (code === CODE.notZone)
-    return new DnsUpdateFailure('zone_missing', `The name server ${at} says that ${name} is not in its zone ${zone}.`)
-  return new DnsUpdateFailure(
-    'dns_failed',
-    `The name server ${at} answered with the error ${code} to a change of ${name}.`,
-  )
+    return dnsUpdateFailure('zone_missing', `The name server ${at} says that ${name} is not in its zone ${zone}.`)
+  return dnsUpdateFailure('dns_failed', `The name server ${at} answered with the error ${code} to a change of ${name}.`)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFailure } from '../../errors.ts'
 import { ask, newId, type Target } from './ask.ts'
-import { DnsUpdateFailure } from './dns-update.ts'
+import { type DnsUpdateFailure, dnsUpdateFailure } from './dns-update.ts'
 import { exchange, type Limits, type Server, spell } from './exchange.ts'
 import { asking, type Place } from './locate.ts'
 import { CODE, query, readAddress, readName, readText, TYPE } from './wire.ts'
@@ -47,7 +48,7 @@ export async function untilVisible(target: Target, wanted: Wanted, limits: Limit
 }
 
 const unseen = ({ name }: Place, servers: string[], ms: number) =>
-  new DnsUpdateFailure(
+  dnsUpdateFailure(
     'not_visible',
     `The change of ${name} was accepted, and ${servers.join(' and ')} did not show it within ${ms / 1000} s.`,
   )
@@ -66,7 +67,7 @@ async function look(
     return answers.some(({ type, data }) => type === TYPE.TXT && readText(data) === value) ? 'there' : 'not'
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof DnsUpdateFailure) return 'away'
+    if (isFailure<DnsUpdateFailure>(error, 'dns-update')) return 'away'
     throw error
   }
 }

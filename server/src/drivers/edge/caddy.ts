@@ -1,8 +1,9 @@
+import { isFailure } from '../../errors.ts'
 import { within } from '../ssh/within.ts'
 import { EDGE_NAME } from './alias.ts'
 import { certificatesState, putCertificates, reconcileCertificates } from './certificates.ts'
 import { putChallenge, removeChallenge } from './challenges.ts'
-import { type Edge, type EdgeEngine, EdgeFailure } from './edge.ts'
+import { type Edge, type EdgeEngine, type EdgeFailure, edgeFailure } from './edge.ts'
 import { ensureEdge } from './ensure.ts'
 import { mendGateways, openGateway } from './gateway.ts'
 import { type RoutesSeen, readRoutes } from './read-routes.ts'
@@ -36,14 +37,14 @@ export function caddyEdge<Target>(engine: EdgeEngine<Target>, options: CaddyEdge
   ): Promise<T> {
     const life = new AbortController()
     const signal = outer ? AbortSignal.any([outer, life.signal]) : life.signal
-    const late = () => new EdgeFailure('edge_timeout', `The edge was not ready within ${limitMs / 1000} s.`)
+    const late = () => edgeFailure('edge_timeout', `The edge was not ready within ${limitMs / 1000} s.`)
     signal.throwIfAborted()
     const connection = await engine.connect(target, signal)
     try {
       const scope = { docker: connection.docker, name, signal, pendingMs }
       return await within(work(scope), { signal, deadlineMs: limitMs, late })
     } catch (error) {
-      throw error instanceof EdgeFailure || signal.aborted ? error : await connection.explain(error)
+      throw isFailure<EdgeFailure>(error, 'edge') || signal.aborted ? error : await connection.explain(error)
     } finally {
       // What still polls after a deadline ends here.
       life.abort()

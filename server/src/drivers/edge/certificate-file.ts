@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { type EdgeCertificate, EdgeFailure } from './edge.ts'
+import { type EdgeCertificate, edgeFailure } from './edge.ts'
 import { folderOf, nameFor, parseFile, type RouteFile } from './route-file.ts'
 
 // A certificate is two files of one name: pem/<folder>/<name>.pem, and the empty certs/<folder>/<name>, which makes it count.
@@ -29,7 +29,7 @@ export function byFolder(certificates: EdgeCertificate[]): Map<string, EdgeCerti
     const folder = certificateFolder(certificate.host)
     const other = wanted.get(folder)
     if (other && other.id !== certificate.id) {
-      throw new EdgeFailure('certificate_invalid', `${certificate.host} cannot have two certificates.`)
+      throw edgeFailure('certificate_invalid', `${certificate.host} cannot have two certificates.`)
     }
     wanted.set(folder, certificate)
   }
@@ -73,5 +73,5 @@ export function checkPem(host: string, pem: string): string {
   }
 }
 
-const invalid = (what: string) => new EdgeFailure('certificate_invalid', `${what}.`)
+const invalid = (what: string) => edgeFailure('certificate_invalid', `${what}.`)
 const quoted = (text: string) => JSON.stringify(text.slice(0, 200))

@@ -11,7 +11,7 @@ import {
   servedIn,
 } from './certificate-file.ts'
 import { EDGE_ROOT } from './config.ts'
-import { type CertificatesWanted, type EdgeCertificate, EdgeFailure } from './edge.ts'
+import { type CertificatesWanted, type EdgeCertificate, edgeFailure } from './edge.ts'
 import { execute } from './inside.ts'
 import { hostOf } from './route-file.ts'
 import { type EdgeScope, isGone, runningEdge } from './running.ts'
@@ -75,7 +75,7 @@ export async function certificatesState(scope: EdgeScope): Promise<{ host: strin
 }
 
 const contested = (last: unknown) =>
-  new EdgeFailure('certificates_contested', 'The certificates did not become what they should be.', last)
+  edgeFailure('certificates_contested', 'The certificates did not become what they should be.', last)
 
 export type Missing = { folder: string; name: string; certificate: EdgeCertificate }
 

@@ -1,6 +1,6 @@
 import { upload } from './archive.ts'
 import { EDGE_ROOT } from './config.ts'
-import { EdgeFailure } from './edge.ts'
+import { edgeFailure } from './edge.ts'
 import { removeFiles } from './inside.ts'
 import { type EdgeScope, isGone, runningEdge } from './running.ts'
 
@@ -25,7 +25,7 @@ function tokenOf(token: string): string {
   throw invalid(`${JSON.stringify(token.slice(0, 200))} is not a challenge's token.`)
 }
 
-const invalid = (message: string) => new EdgeFailure('challenge_invalid', message)
+const invalid = (message: string) => edgeFailure('challenge_invalid', message)
 
 type Container = Awaited<ReturnType<typeof runningEdge>>['container']
 

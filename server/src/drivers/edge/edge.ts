@@ -1,4 +1,5 @@
 import type Docker from 'dockerode'
+import { DriverFailure } from '../../errors.ts'
 
 /** The door of a server: which host name, and below it which path, leads to which service. */
 export interface Edge<Target> {
@@ -143,17 +144,10 @@ export type EdgeFailureCode =
   | 'challenge_invalid'
 
 /** What the edge could not do. What stops earlier, on the way to the engine, is the engine's own failure. */
-export class EdgeFailure extends Error {
-  readonly code: EdgeFailureCode
-  readonly hint: string
+export type EdgeFailure = DriverFailure<'edge', EdgeFailureCode>
 
-  constructor(code: EdgeFailureCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'EdgeFailure'
-    this.code = code
-    this.hint = hints[code]
-  }
-}
+export const edgeFailure = (code: EdgeFailureCode, message: string, cause?: unknown): EdgeFailure =>
+  new DriverFailure('edge', code, message, { hint: hints[code], cause })
 
 const hints: Record<EdgeFailureCode, string> = {
   edge_missing: 'Set up the edge of this server first.',

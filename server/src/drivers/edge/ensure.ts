@@ -3,7 +3,7 @@ import type { ContainerInfo } from 'dockerode'
 import { uploadTo } from './archive.ts'
 import { bridgeOf, CONFIG_FILE, edgeContainer, INSTANCE_LABEL, ROLE_LABEL, SPEC_LABEL } from './container.ts'
 import type { EdgeContents, EdgeSettings } from './edge.ts'
-import { EdgeFailure } from './edge.ts'
+import { edgeFailure } from './edge.ts'
 import { fillVolume } from './fill.ts'
 import { ensureImage } from './image.ts'
 import { type EdgeScope, edgesOf, isGone, isStopped, runningEdge, startEdge } from './running.ts'
@@ -39,7 +39,7 @@ export async function ensureEdge(
 async function bringAbout(scope: EdgeScope, settings: EdgeSettings, contents: EdgeContents | undefined) {
   const found = await edgesOf(scope)
   if (found.some(({ Labels }) => Labels[INSTANCE_LABEL] !== settings.instance)) {
-    throw new EdgeFailure('edge_foreign', `The edge ${scope.name} on this server belongs to another Slipway.`)
+    throw edgeFailure('edge_foreign', `The edge ${scope.name} on this server belongs to another Slipway.`)
   }
   const wanted = edgeContainer(scope.name, settings)
   const isWanted = ({ Labels }: ContainerInfo) => Labels[SPEC_LABEL] === wanted.hash

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from 'dockerode'
 import { hashOf, healthcheck, INSTANCE_LABEL, leastRights, ROLE_LABEL, SPEC_LABEL, socketsOf } from './container.ts'
-import { EdgeFailure, type EdgeSettings, type Gateway, type Mended } from './edge.ts'
+import { type EdgeSettings, edgeFailure, type Gateway, type Mended } from './edge.ts'
 import { gatewayConfig, PROJECT_VARIABLE, SOCKETS } from './gateway-config.ts'
 import type { EdgeScope } from './running.ts'
 
@@ -92,7 +92,7 @@ async function untilOpen({ docker, signal }: EdgeScope, { name, hash }: Omit<Mad
     const failed = tasks.filter(({ Status }) => Status?.State === 'failed' || Status?.State === 'rejected')
     if (failed.length >= MOST_FAILED) {
       const why = failed.map(({ Status }) => Status?.Err).find(Boolean) ?? 'its tasks ended'
-      throw new EdgeFailure('edge_not_started', `The gateway ${name} does not start: ${why}.`)
+      throw edgeFailure('edge_not_started', `The gateway ${name} does not start: ${why}.`)
     }
     await sleep(POLL_MS, undefined, { signal })
   }

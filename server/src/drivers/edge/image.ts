@@ -1,4 +1,4 @@
-import { EdgeFailure } from './edge.ts'
+import { edgeFailure } from './edge.ts'
 import type { EdgeScope } from './running.ts'
 
 /** Fetches the edge's image unless the engine has it. */
@@ -18,6 +18,6 @@ export async function ensureImage({ docker, signal }: EdgeScope, image: string):
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw new EdgeFailure('edge_not_started', `The edge's image ${image} could not be fetched.`, error)
+    throw edgeFailure('edge_not_started', `The edge's image ${image} could not be fetched.`, error)
   }
 }

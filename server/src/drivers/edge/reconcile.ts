@@ -1,5 +1,6 @@
+import { isFailure } from '../../errors.ts'
 import { upload } from './archive.ts'
-import { EdgeFailure, type EdgeRoute, type Reconciled, type RoutesWanted } from './edge.ts'
+import { type EdgeFailure, type EdgeRoute, edgeFailure, type Reconciled, type RoutesWanted } from './edge.ts'
 import { ROUTES, type RoutesSeen, readRoutes } from './read-routes.ts'
 import { NONE, nameFor, placeRoute, type RouteFile, routeOf } from './route-file.ts'
 import { type EdgeScope, isGone, runningEdge } from './running.ts'
@@ -38,7 +39,7 @@ export async function reconcileRoutes(scope: EdgeScope, wanted: RoutesWanted, pr
       last = error
     }
   }
-  throw new EdgeFailure('routes_contested', 'The routes did not become what they should be.', last)
+  throw edgeFailure('routes_contested', 'The routes did not become what they should be.', last)
 }
 
 /** Slot → entry, each slot once; and what cannot be one. */
@@ -51,7 +52,7 @@ export function entriesOf(wanted: EdgeRoute[]): { entries: Map<string, string>; 
       if ((entries.get(slot) ?? entry) !== entry) throw twice(route)
       entries.set(slot, entry)
     } catch (error) {
-      if (!(error instanceof EdgeFailure)) throw error
+      if (!isFailure<EdgeFailure>(error, 'edge')) throw error
       unfit.push(error)
     }
   }
@@ -59,7 +60,7 @@ export function entriesOf(wanted: EdgeRoute[]): { entries: Map<string, string>; 
 }
 
 const twice = ({ host, pathPrefix }: EdgeRoute) =>
-  new EdgeFailure('route_invalid', `${host}${pathPrefix ?? ''} cannot lead to two services.`)
+  edgeFailure('route_invalid', `${host}${pathPrefix ?? ''} cannot lead to two services.`)
 
 function changesOf({ winners }: RoutesSeen, entries: Map<string, string>, isMine: (file: RouteFile) => boolean) {
   const mine = [...winners.values()].filter(isMine).map(({ slot }) => slot)

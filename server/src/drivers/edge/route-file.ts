@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { EdgeFailure, type EdgeRoute } from './edge.ts'
+import { type EdgeRoute, edgeFailure } from './edge.ts'
 
 /** Each is one more look at the disk per request. */
 export const MOST_SEGMENTS = 4
@@ -61,7 +61,7 @@ function segmentsOf(prefix: string): string[] {
   return segments
 }
 
-const invalid = (what: string) => new EdgeFailure('route_invalid', `${what}.`)
+const invalid = (what: string) => edgeFailure('route_invalid', `${what}.`)
 const quoted = (text: string) => JSON.stringify(text.slice(0, 200))
 
 const LAST_STAMP = 2 ** 48 - 1

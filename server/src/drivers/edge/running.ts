@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import type { Container, ContainerInfo } from 'dockerode'
 import { NAME_LABEL, ROLE_LABEL, SPEC_LABEL } from './container.ts'
-import { EdgeFailure } from './edge.ts'
+import { edgeFailure } from './edge.ts'
 
 /** One edge on one engine, for as long as the signal lives. */
 export type EdgeScope = { docker: Docker; name: string; signal: AbortSignal; pendingMs: number }
@@ -21,7 +21,7 @@ export async function runningEdge(scope: EdgeScope, hash?: string): Promise<{ co
     signal.throwIfAborted()
     const found = (await edgesOf(scope)).filter(({ Labels }) => !hash || Labels[SPEC_LABEL] === hash)
     const [first] = found
-    if (!first) throw new EdgeFailure('edge_missing', `There is no edge named ${name} on this server.`)
+    if (!first) throw edgeFailure('edge_missing', `There is no edge named ${name} on this server.`)
     const up = found.find(isHealthy)
     if (up) return { container: docker.getContainer(up.Id) }
     // A successor that is not started yet waits for the other to stop, and whoever made it starts it.
@@ -54,7 +54,7 @@ export async function startEdge({ docker, name, signal, pendingMs }: EdgeScope, 
       signal.throwIfAborted()
       if (statusCode === 404) throw error
       if (!/already allocated|already in use/i.test(message) || performance.now() > deadline) {
-        throw new EdgeFailure('edge_not_started', `The edge ${name} does not start: ${message}.`, error)
+        throw edgeFailure('edge_not_started', `The edge ${name} does not start: ${message}.`, error)
       }
     }
     await sleep(POLL_MS, undefined, { signal })
@@ -71,7 +71,7 @@ async function refuseDeadEnd({ docker, name, signal }: EdgeScope, id: string): P
     })
   if (!found || found.RestartCount < MOST_RESTARTS) return
   const why = found.State.Error || `it ended with code ${found.State.ExitCode}, again and again`
-  throw new EdgeFailure('edge_not_started', `The edge ${name} does not start: ${why}.`)
+  throw edgeFailure('edge_not_started', `The edge ${name} does not start: ${why}.`)
 }
 
 /** The container ended between finding and asking it; its successor has the same volume. */

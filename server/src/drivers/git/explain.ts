@@ -1,4 +1,5 @@
-import { GitFailure, type GitFailureCode } from './git.ts'
+import { isFailure } from '../../errors.ts'
+import { type GitFailure, type GitFailureCode, gitFailure } from './git.ts'
 
 type Words = { code: GitFailureCode; pattern: RegExp; message: (host: string) => string; hint?: string }
 
@@ -59,17 +60,17 @@ const known: Words[] = [
 export function explain(stderr: string, host: string, secrets: string[]): GitFailure {
   const cause = new Error(lastLines(stderr, secrets))
   for (const { code, pattern, message, hint } of known) {
-    if (pattern.test(stderr)) return new GitFailure(code, message(host), cause, hint)
+    if (pattern.test(stderr)) return gitFailure(code, message(host), cause, hint)
   }
-  return new GitFailure('git_failed', `git could not read the repository on ${host}.`, cause)
+  return gitFailure('git_failed', `git could not read the repository on ${host}.`, cause)
 }
 
 const WAYS: ReadonlySet<unknown> = new Set<GitFailureCode>(['git_unreachable', 'git_timeout', 'git_address_refused'])
 
 /** The same words whether a name leads nowhere, an address is refused, a port is closed, or something else listens there. */
 export function tersely(error: unknown, host: string): unknown {
-  if (!(error instanceof GitFailure) || !WAYS.has(error.code)) return error
-  return new GitFailure('git_unreachable', `No trusted connection to a git server at ${host} came about.`, error)
+  if (!isFailure<GitFailure>(error, 'git') || !WAYS.has(error.code)) return error
+  return gitFailure('git_unreachable', `No trusted connection to a git server at ${host} came about.`, error)
 }
 
 /** For our own log. git does not repeat credentials, but the server's words come through it, too. */

@@ -1,5 +1,6 @@
+import { isFailure } from '../../errors.ts'
 import { gitEnvironment } from './environment.ts'
-import { GitFailure, type GitSource } from './git.ts'
+import type { GitSource } from './git.ts'
 import { initRepository } from './repository.ts'
 import { checkSize, type Limits, runGit } from './run.ts'
 import type { Remote, Settings } from './settings.ts'
@@ -26,7 +27,7 @@ export async function fetchCommit(
       await take(['--depth=1'], commitSha)
     } catch (error) {
       // Old servers give out only what a branch points to: then the branch with its history has it, if anything has.
-      if (!(error instanceof GitFailure) || error.code !== 'git_commit_missing' || source.branch === null) throw error
+      if (!isFailure(error, 'git', 'git_commit_missing') || source.branch === null) throw error
       await take([], `refs/heads/${checkBranch(source.branch)}`)
       if (!(await hasCommit(settings, directory, commitSha, signal))) throw error
     }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { DriverFailure } from '../../errors.ts'
 
 /** Any git server, over HTTPS or SSH. */
 export interface Git {
@@ -62,17 +63,10 @@ export type GitFailureCode =
   | 'git_failed'
 
 /** Something expected that git could not do. Messages name the server, never a credential. */
-export class GitFailure extends Error {
-  readonly code: GitFailureCode
-  readonly hint: string
+export type GitFailure = DriverFailure<'git', GitFailureCode>
 
-  constructor(code: GitFailureCode, message: string, cause?: unknown, hint: string = hints[code]) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'GitFailure'
-    this.code = code
-    this.hint = hint
-  }
-}
+export const gitFailure = (code: GitFailureCode, message: string, cause?: unknown, hint = hints[code]): GitFailure =>
+  new DriverFailure('git', code, message, { hint, cause })
 
 const hints: Record<GitFailureCode, string> = {
   git_source_invalid: 'Use an address such as https://host/owner/repository.git or git@host:owner/repository.git.',

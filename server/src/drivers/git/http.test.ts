@@ -200,7 +200,7 @@ describe('a failure', () => {
     const calls = [() => driver.resolve(source, never), () => driver.fetch(source, commit, directory, never)]
     for (const call of calls) {
       const error = await failure(call())
-      expect(error).toMatchObject({ code, name: 'GitFailure' })
+      expect(error).toMatchObject({ code, driver: 'git' })
       const text = `${error.message} ${error.hint} ${error.stack} ${(error.cause as Error).message}`
       expect(text).not.toContain(token)
       expect(text).not.toContain(Buffer.from(`x-access-token:${token}`).toString('base64'))

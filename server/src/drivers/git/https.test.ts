@@ -65,7 +65,7 @@ test('an address without encryption is refused, and a server cannot lead to one'
   behaviour.redirect = lower.url
   const driver = gitBinary({ environment: { GIT_SSL_CAINFO: join(folder, 'cert.pem') } })
   for (const credential of [source.credential, null]) {
-    await expect(driver.resolve({ ...source, credential }, never)).rejects.toMatchObject({ name: 'GitFailure' })
+    await expect(driver.resolve({ ...source, credential }, never)).rejects.toMatchObject({ driver: 'git' })
   }
   expect(lower.seen).toEqual([])
   lower.close()

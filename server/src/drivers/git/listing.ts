@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { gitEnvironment } from './environment.ts'
-import { GitFailure } from './git.ts'
+import { gitFailure } from './git.ts'
 import { endGit, startGit, tooLarge } from './run.ts'
 import type { Settings } from './settings.ts'
 
@@ -41,12 +41,12 @@ export async function listCommit(
       bytes += listed.size
       if (bytes > maxTreeBytes) throw tooLarge(maxTreeBytes)
       if (listing.entries.length + listing.odd.length > maxFiles) {
-        throw new GitFailure('git_too_large', `The repository has more than ${maxFiles} files.`)
+        throw gitFailure('git_too_large', `The repository has more than ${maxFiles} files.`)
       }
     }
     const [code] = await ended
     signal.throwIfAborted()
-    if (code !== 0) throw new GitFailure('git_commit_missing', `The commit ${commitSha} was not fetched.`)
+    if (code !== 0) throw gitFailure('git_commit_missing', `The commit ${commitSha} was not fetched.`)
     refuseOverlaps(listing.entries)
     return listing
   } finally {
@@ -97,6 +97,6 @@ function refuseOverlaps(entries: Listed[]): void {
   for (const [index, path] of sorted.entries()) {
     const before = sorted[index - 1]
     if (before === undefined || (path !== before && !path.startsWith(`${before}\0`))) continue
-    throw new GitFailure('git_failed', `The path ${JSON.stringify(path.replaceAll('\0', '/'))} lies inside a file.`)
+    throw gitFailure('git_failed', `The path ${JSON.stringify(path.replaceAll('\0', '/'))} lies inside a file.`)
   }
 }

@@ -2,7 +2,7 @@ import { ADDRCONFIG } from 'node:dns'
 import { lookup as resolve } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { MayConnect } from '../ssh/lookup.ts'
-import { GitFailure } from './git.ts'
+import { gitFailure } from './git.ts'
 import type { Place } from './source.ts'
 
 /** All addresses of a name, as git itself would find them. */
@@ -29,7 +29,7 @@ export async function reach(
   const allowed = found.filter(mayConnect)
   const [address] = allowed
   if (address === undefined) {
-    throw new GitFailure('git_address_refused', `${bare} leads to an address that this instance does not connect to.`)
+    throw gitFailure('git_address_refused', `${bare} leads to an address that this instance does not connect to.`)
   }
   const pinned = allowed.map((one) => (one.includes(':') ? `[${one}]` : one)).join(',')
   return { address, resolve: isIP(bare) === 0 ? `${bare}:${port}:${pinned}` : null }
@@ -48,6 +48,6 @@ async function inTime(found: Promise<string[]>, host: string, signal: AbortSigna
     return await Promise.race([found, late])
   } catch (error) {
     signal.throwIfAborted()
-    throw new GitFailure('git_unreachable', `The host name ${host} could not be resolved.`, error)
+    throw gitFailure('git_unreachable', `The host name ${host} could not be resolved.`, error)
   }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gitEnvironment } from './environment.ts'
-import { type GitCommit, GitFailure, type GitSource } from './git.ts'
+import { type GitCommit, type GitSource, gitFailure } from './git.ts'
 import { initRepository } from './repository.ts'
 import { type Limits, runGit } from './run.ts'
 import type { Remote, Settings } from './settings.ts'
@@ -38,7 +38,7 @@ async function defaultBranch(remote: Remote, source: GitSource, settings: Settin
   const name = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout)?.[1]
   if (name) return checkBranch(name)
   const { host } = placeOf(source, settings.allowHttp)
-  throw new GitFailure('git_branch_missing', `The repository on ${host} has no default branch; it may be empty.`)
+  throw gitFailure('git_branch_missing', `The repository on ${host} has no default branch; it may be empty.`)
 }
 
 async function describe(settings: Settings, directory: string, limits: Limits): Promise<Omit<GitCommit, 'branch'>> {

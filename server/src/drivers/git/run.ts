@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { GitFailure } from './git.ts'
+import { gitFailure } from './git.ts'
 
 export type Limits = { signal: AbortSignal; deadlineMs: number; watch?: { directory: string; maxBytes: number } }
 export type Ended = { code: number | null; stdout: string; stderr: string }
@@ -41,7 +41,7 @@ export async function runGit(args: string[], env: Record<string, string>, limits
   const left = () => stop(limits.signal.reason)
   limits.signal.addEventListener('abort', left)
   const seconds = limits.deadlineMs / 1000
-  const late = new GitFailure('git_timeout', `The git server did not deliver within ${seconds} s.`)
+  const late = gitFailure('git_timeout', `The git server did not deliver within ${seconds} s.`)
   const timer = setTimeout(() => stop(late), limits.deadlineMs)
   const watcher = limits.watch && watchSize(limits.watch, stop)
   try {
@@ -89,4 +89,4 @@ const sizeOf = (path: string) =>
   )
 
 export const tooLarge = (maxBytes: number) =>
-  new GitFailure('git_too_large', `The repository is larger than ${Math.round(maxBytes / 1e6)} MB.`)
+  gitFailure('git_too_large', `The repository is larger than ${Math.round(maxBytes / 1e6)} MB.`)

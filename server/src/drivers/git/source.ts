@@ -1,4 +1,4 @@
-import { GitFailure, type GitSource } from './git.ts'
+import { type GitSource, gitFailure } from './git.ts'
 
 /** Where a source leads, in a form that git cannot take for anything else. */
 export type Place = { url: string; transport: 'https' | 'http' | 'ssh'; host: string; port: number }
@@ -57,4 +57,4 @@ export function checkCommit(commitSha: string): string {
   return commitSha
 }
 
-export const invalid = (message: string) => new GitFailure('git_source_invalid', message)
+export const invalid = (message: string) => gitFailure('git_source_invalid', message)

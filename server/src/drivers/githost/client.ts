@@ -1,5 +1,5 @@
 import { failureOf, seenIn } from './explain.ts'
-import { GitHostFailure, type HostSource } from './githost.ts'
+import { gitHostFailure, type HostSource } from './githost.ts'
 import { type Blocks, busy, governor, isLimited } from './governor.ts'
 import { guardedFetch, type TransportOptions } from './transport.ts'
 
@@ -63,7 +63,7 @@ export function hostClient(options: ClientOptions): Caller {
           headers: { accept: 'application/json' },
         })
         if (typeof answer.data === 'object' && answer.data !== null) return answer.data as Record<string, unknown>
-        throw new GitHostFailure('unreachable', 'The git host answered with something else than JSON.')
+        throw gitHostFailure('unreachable', 'The git host answered with something else than JSON.')
       } catch (error) {
         // Such as a device login that is switched off.
         const { data } = (error as { response?: { data?: { error?: unknown } } }).response ?? {}

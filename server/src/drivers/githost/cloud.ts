@@ -1,4 +1,4 @@
-import { type GitHost, GitHostFailure } from './githost.ts'
+import { type GitHost, gitHostFailure } from './githost.ts'
 import { guardedFetch, type TransportOptions } from './transport.ts'
 
 type Options = Omit<TransportOptions, 'origins'> & { cloudUrl: string | null }
@@ -18,7 +18,7 @@ export function cloudBroker({ cloudUrl, ...options }: Options): GitHost['cloudUr
     const { url } = answer.ok ? ((await answer.json()) as { url?: unknown }) : {}
     const to = typeof url === 'string' ? URL.parse(url) : null
     // Whatever it says, a browser is sent to the cloud and nowhere else.
-    if (to === null || to.origin !== cloud.origin) throw new GitHostFailure('unreachable', 'The cloud gave no address.')
+    if (to === null || to.origin !== cloud.origin) throw gitHostFailure('unreachable', 'The cloud gave no address.')
     return to.href
   }
 }

@@ -1,4 +1,5 @@
-import { GitHostFailure } from './githost.ts'
+import { isFailure } from '../../errors.ts'
+import { type GitHostFailure, gitHostFailure } from './githost.ts'
 import type { Seen } from './governor.ts'
 
 /** What an error of octokit has, where the host answered at all. */
@@ -21,10 +22,10 @@ export function seenIn(error: unknown): Seen | null {
 
 /** A limit or an outage must never read as "not found": everything that is not understood is the host's own trouble. */
 export function failureOf(error: unknown, seen: Seen | null, host: string): GitHostFailure {
-  if (error instanceof GitHostFailure) return error
+  if (isFailure<GitHostFailure>(error, 'githost')) return error
   if (seen === null) return unreachable(host, error)
   const { status, headers, message } = seen
-  const fail = (code: GitHostFailure['code'], words: string, hint: string) => new GitHostFailure(code, words, { hint })
+  const fail = (code: GitHostFailure['code'], words: string, hint: string) => gitHostFailure(code, words, { hint })
   if (status === 401)
     return fail('unauthorized', `${host} does not accept the credential any more.`, 'Connect the git host again.')
   if (status === 404 || status === 410) return fail('not_found', `${host} knows no such thing.`, 'Check the name.')
@@ -41,26 +42,26 @@ function forbidden(host: string, headers: Seen['headers'], message: string): Git
   if (sso !== '') {
     const url = /url=(\S+)/.exec(sso)?.[1]
     const where = url === undefined ? 'at the git host' : `at ${url}`
-    return new GitHostFailure('sso', 'The organization wants single sign-on for this account.', {
+    return gitHostFailure('sso', 'The organization wants single sign-on for this account.', {
       hint: `Authorize the connection for single sign-on ${where}.`,
     })
   }
   if (/IP allow list/i.test(message)) {
-    return new GitHostFailure('address_list', 'The organization lets only certain addresses in.', {
+    return gitHostFailure('address_list', 'The organization lets only certain addresses in.', {
       hint: 'Ask an owner of it to add the address of this instance to its IP allow list.',
     })
   }
   if (/OAuth App access restrictions/i.test(message)) {
-    return new GitHostFailure('oauth_restricted', 'The organization has not approved this OAuth app.', {
+    return gitHostFailure('oauth_restricted', 'The organization has not approved this OAuth app.', {
       hint: 'Ask an owner of it to approve the app, or install the GitHub App there.',
     })
   }
   if (/suspended/i.test(message)) {
-    return new GitHostFailure('suspended', 'The installation is suspended.', {
+    return gitHostFailure('suspended', 'The installation is suspended.', {
       hint: 'Lift the suspension at the git host.',
     })
   }
-  return new GitHostFailure('forbidden', `${host} does not allow it: ${message.slice(0, 300)}`, {
+  return gitHostFailure('forbidden', `${host} does not allow it: ${message.slice(0, 300)}`, {
     hint: permissionHint(headers),
   })
 }
@@ -72,7 +73,7 @@ function permissionHint(headers: Seen['headers']): string {
 }
 
 const unreachable = (host: string, cause: unknown, more = '') =>
-  new GitHostFailure('unreachable', `The git host ${host} could not be reached, or failed${more}.`, {
+  gitHostFailure('unreachable', `The git host ${host} could not be reached, or failed${more}.`, {
     hint: 'Try again in a moment; if it stays, look at the status page of the host.',
     // Not the error of octokit itself: it holds the request, and a form has secrets in it.
     cause: (cause as { cause?: unknown }).cause,

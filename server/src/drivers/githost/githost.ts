@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 import type { FailedDelivery, PushSession } from './push-session.ts'
 
 /** GitHub, or an Enterprise server of one's own, asked as one of three sources: an installation, an account, `gh`. */
@@ -155,21 +156,15 @@ export type HostFailureCode =
   | 'unreachable'
 
 /** What the host could not or would not do. Messages never hold a credential. */
-export class GitHostFailure extends Error {
-  readonly code: HostFailureCode
-  readonly hint: string
-  /** When it makes sense to ask again. */
-  readonly retryAt: Date | null
+export type GitHostFailure = DriverFailure<'githost', HostFailureCode, Facts>
 
-  constructor(
-    code: HostFailureCode,
-    message: string,
-    more: { hint?: string; retryAt?: Date | null; cause?: unknown } = {},
-  ) {
-    super(message, more.cause === undefined ? {} : { cause: more.cause })
-    this.name = 'GitHostFailure'
-    this.code = code
-    this.hint = more.hint ?? 'Try again in a moment.'
-    this.retryAt = more.retryAt ?? null
-  }
-}
+/** When it makes sense to ask again. */
+type Facts = { retryAt: Date | null }
+type More = Partial<Facts> & { hint?: string; cause?: unknown }
+
+export const gitHostFailure = (code: HostFailureCode, message: string, more: More = {}): GitHostFailure =>
+  new DriverFailure('githost', code, message, {
+    hint: more.hint ?? 'Try again in a moment.',
+    facts: { retryAt: more.retryAt ?? null },
+    cause: more.cause,
+  })

@@ -23,7 +23,10 @@ const seen = (status: number, headers: Record<string, string>, message = '') => 
 test('retry-after is obeyed by all processes, until it is over and for that source alone', async () => {
   const { one, other, clock } = start()
   expect(await one.learn('a', seen(403, { 'retry-after': '30' }))).toEqual(new Date(NOW + 30_000))
-  await expect(other.admit('a', false)).rejects.toMatchObject({ code: 'busy', retryAt: new Date(NOW + 30_000) })
+  await expect(other.admit('a', false)).rejects.toMatchObject({
+    code: 'busy',
+    facts: { retryAt: new Date(NOW + 30_000) },
+  })
   await other.admit('b', false)
   clock.now += 30_001
   await other.admit('a', false)

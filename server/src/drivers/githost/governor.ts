@@ -1,4 +1,4 @@
-import { GitHostFailure } from './githost.ts'
+import { gitHostFailure } from './githost.ts'
 
 /** Until when sources are to be left alone, for all processes. */
 export type Blocks = { until(key: string): Promise<Date | null>; set(key: string, until: Date): Promise<void> }
@@ -67,11 +67,7 @@ function waitUntil({ headers }: Seen, strikes: number, now: number): number {
 }
 
 export const busy = (retryAt: Date) =>
-  new GitHostFailure(
-    'busy',
-    `The git host takes no more requests from this connection until ${retryAt.toISOString()}.`,
-    {
-      retryAt,
-      hint: 'Wait until then; nothing is wrong with the connection.',
-    },
-  )
+  gitHostFailure('busy', `The git host takes no more requests from this connection until ${retryAt.toISOString()}.`, {
+    retryAt,
+    hint: 'Wait until then; nothing is wrong with the connection.',
+  })

@@ -1,5 +1,5 @@
 import type { Caller } from './client.ts'
-import { type Client, GitHostFailure, type Granted, type OAuth } from './githost.ts'
+import { type Client, type Granted, gitHostFailure, type OAuth } from './githost.ts'
 import type { Raw } from './shapes.ts'
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -79,10 +79,6 @@ function grantedIn(said: Raw): Granted {
 }
 
 const refused = (said: Raw) =>
-  new GitHostFailure(
-    'invalid',
-    `The git host refused it: ${String(said.error_description ?? said.error).slice(0, 300)}`,
-    {
-      hint: 'Begin to connect again.',
-    },
-  )
+  gitHostFailure('invalid', `The git host refused it: ${String(said.error_description ?? said.error).slice(0, 300)}`, {
+    hint: 'Begin to connect again.',
+  })

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { getCACertificates } from 'node:tls'
 import { guardedLookup, type MayConnect, refuseAddress } from '../ssh/lookup.ts'
-import { GitHostFailure } from './githost.ts'
+import { gitHostFailure } from './githost.ts'
 
 export type TransportOptions = {
   /** Where requests may go, and where answers may lead: to these and nowhere else. */
@@ -31,7 +31,7 @@ export function guardedFetch({ origins, caFile, mayConnect, deadlineMs = DEADLIN
     return opening
   }
   const once = async (url: URL, init: RequestInit): Promise<Response> => {
-    if (!origins.includes(url.origin)) throw new GitHostFailure('unreachable', 'The git host leads to another host.')
+    if (!origins.includes(url.origin)) throw gitHostFailure('unreachable', 'The git host leads to another host.')
     refuseAddress(url.hostname, mayConnect)
     const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(init.signal ? [init.signal] : [])])
     return answerOf(await send(url, init, await agent(), signal), signal)
@@ -43,8 +43,7 @@ export function guardedFetch({ origins, caFile, mayConnect, deadlineMs = DEADLIN
       const answer = await once(url, init)
       const to = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
       if (to === null) return answer
-      if (!safe || hops === MOST_REDIRECTS)
-        throw new GitHostFailure('unreachable', 'The git host redirects without end.')
+      if (!safe || hops === MOST_REDIRECTS) throw gitHostFailure('unreachable', 'The git host redirects without end.')
       url = new URL(to, url)
     }
   }
@@ -73,7 +72,7 @@ async function answerOf(message: IncomingMessage, signal: AbortSignal): Promise<
   for await (const chunk of message as AsyncIterable<Buffer>) {
     signal.throwIfAborted()
     size += chunk.length
-    if (size > MOST_BYTES) throw new GitHostFailure('unreachable', 'The git host answered with more than is taken.')
+    if (size > MOST_BYTES) throw gitHostFailure('unreachable', 'The git host answered with more than is taken.')
     chunks.push(chunk)
   }
   const status = message.statusCode ?? 502

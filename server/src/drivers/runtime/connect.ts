@@ -3,7 +3,7 @@ import type Docker from 'dockerode'
 import { SshAgent } from '../ssh/agent.ts'
 import { openSsh } from '../ssh/connection.ts'
 import { askEngine } from './ask.ts'
-import { EngineFailure, type EngineTarget } from './engine.ts'
+import { type EngineTarget, engineFailure } from './engine.ts'
 import { explainLocal, explainRemote } from './explain.ts'
 import type { VersionAnswer } from './facts.ts'
 import { type HostReader, localHost } from './host.ts'
@@ -78,11 +78,11 @@ const oldest = '1.41'
 export function acceptVersion(answer: unknown, socketPath: string): VersionAnswer {
   const version = answer as Partial<VersionAnswer> | null
   if (typeof version?.Version !== 'string' || typeof version.ApiVersion !== 'string') {
-    throw new EngineFailure('engine_failed', `What answers at ${socketPath} is not a Docker Engine.`)
+    throw engineFailure('engine_failed', `What answers at ${socketPath} is not a Docker Engine.`)
   }
   if (compare(version.ApiVersion, oldest) < 0) {
     const message = `Docker Engine ${version.Version} (API ${version.ApiVersion}) is too old; 20.10 is the oldest supported.`
-    throw new EngineFailure('engine_too_old', message)
+    throw engineFailure('engine_too_old', message)
   }
   return version as VersionAnswer
 }

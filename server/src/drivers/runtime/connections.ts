@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { SshFailure } from '../ssh/failure.ts'
+import { isFailure } from '../../errors.ts'
+import type { SshFailure } from '../ssh/failure.ts'
 import { within } from '../ssh/within.ts'
 import { connectEngine, type EngineConnection } from './connect.ts'
-import { EngineFailure, type EngineTarget } from './engine.ts'
+import { type EngineFailure, type EngineTarget, engineFailure } from './engine.ts'
 
 /** `signal` is the caller's; `deadlineMs` covers the whole operation, connecting included. */
 type Limits = { signal: AbortSignal; deadlineMs: number }
@@ -136,7 +137,7 @@ function open(key: string, target: EngineTarget): Entry {
 
 function end(entry: Entry): void {
   clearTimeout(entry.idle)
-  entry.life.abort(new EngineFailure('engine_unreachable', 'The connection to the Docker Engine was closed.'))
+  entry.life.abort(engineFailure('engine_unreachable', 'The connection to the Docker Engine was closed.'))
   entry.connection.then(
     (connection) => connection.close(),
     () => {},
@@ -150,12 +151,12 @@ function keyOf({ policy: _, ...target }: EngineTarget): string {
 
 /** The way to the engine broke, as opposed to an answer that says no. */
 function isBroken(error: unknown): boolean {
-  if (error instanceof SshFailure) return true
+  if (isFailure<SshFailure>(error, 'ssh')) return true
   const { code } = (error ?? {}) as { code?: string }
   return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNREFUSED' || code === 'ENOENT'
 }
 
 function timeout(target: EngineTarget, deadlineMs: number, cause?: unknown): EngineFailure {
   const message = `The Docker Engine at ${target.socketPath} did not answer within ${deadlineMs / 1000} s.`
-  return new EngineFailure('engine_timeout', message, cause)
+  return engineFailure('engine_timeout', message, cause)
 }

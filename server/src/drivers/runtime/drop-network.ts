@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { NetworkAnswer } from './answers.ts'
 import { callEngine, unlessMissing, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 
 /** A network that was in a list, by its id: what was made under its name since stays. One that is in use is a failure. */
 export async function dropNetwork(docker: Docker, { Id, Name }: NetworkAnswer, signal: AbortSignal): Promise<void> {
@@ -9,6 +9,6 @@ export async function dropNetwork(docker: Docker, { Id, Name }: NetworkAnswer, s
     await unlessMissing(callEngine(docker, { method: 'DELETE', path: `/networks/${Id}` }, signal))
   } catch (error) {
     if (!/in use|active endpoints/i.test(wordsOf(error))) throw error
-    throw new RuntimeFailure('in_use', `The network ${Name} is in use.`, error)
+    throw runtimeFailure('in_use', `The network ${Name} is in use.`, error)
   }
 }

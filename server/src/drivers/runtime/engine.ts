@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 import type { SshTarget } from '../ssh/target.ts'
 import type { EnginePolicy } from './policy.ts'
 
@@ -57,17 +58,10 @@ export type EngineFailureCode =
   | 'engine_failed'
 
 /** The engine cannot be used. What stops earlier, on the way to its server, is an SshFailure. */
-export class EngineFailure extends Error {
-  readonly code: EngineFailureCode
-  readonly hint: string
+export type EngineFailure = DriverFailure<'engine', EngineFailureCode>
 
-  constructor(code: EngineFailureCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'EngineFailure'
-    this.code = code
-    this.hint = hints[code]
-  }
-}
+export const engineFailure = (code: EngineFailureCode, message: string, cause?: unknown): EngineFailure =>
+  new DriverFailure('engine', code, message, { hint: hints[code], cause })
 
 const hints: Record<EngineFailureCode, string> = {
   engine_unreachable:

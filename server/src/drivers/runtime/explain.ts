@@ -1,20 +1,21 @@
+import { isFailure } from '../../errors.ts'
 import type { SshConnection } from '../ssh/connection.ts'
-import { SshFailure } from '../ssh/failure.ts'
+import type { SshFailure } from '../ssh/failure.ts'
 import { addressOf, type SshTarget } from '../ssh/target.ts'
-import { EngineFailure } from './engine.ts'
+import { type EngineFailure, engineFailure } from './engine.ts'
 
 /** Words for an error of the engine on this machine; what is already a failure stays as it is. */
 export function explainLocal(error: unknown, socketPath: string): unknown {
-  if (error instanceof EngineFailure) return error
+  if (isFailure<EngineFailure>(error, 'engine')) return error
   const { code } = error as { code?: string }
   if (code === 'ENOENT') {
-    return new EngineFailure('engine_unreachable', `There is no Docker socket at ${socketPath}.`, error)
+    return engineFailure('engine_unreachable', `There is no Docker socket at ${socketPath}.`, error)
   }
   if (code === 'ECONNREFUSED' || code === 'ENOTSOCK') {
-    return new EngineFailure('engine_unreachable', `No Docker Engine listens at ${socketPath}.`, error)
+    return engineFailure('engine_unreachable', `No Docker Engine listens at ${socketPath}.`, error)
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    return new EngineFailure('engine_denied', `Slipway may not use the Docker socket at ${socketPath}.`, error)
+    return engineFailure('engine_denied', `Slipway may not use the Docker socket at ${socketPath}.`, error)
   }
   return explainAnswer(error, socketPath)
 }
@@ -23,17 +24,17 @@ type Remote = { ssh: SshTarget; socketPath: string; connection: SshConnection }
 
 /** The same over SSH, where a refused socket says nothing about its reason until asked over SFTP. */
 export async function explainRemote(error: unknown, { ssh, socketPath, connection }: Remote): Promise<unknown> {
-  if (error instanceof EngineFailure) return error
-  if (!(error instanceof SshFailure)) return explainAnswer(error, `${socketPath} on ${addressOf(ssh)}`)
+  if (isFailure<EngineFailure>(error, 'engine')) return error
+  if (!isFailure<SshFailure>(error, 'ssh')) return explainAnswer(error, `${socketPath} on ${addressOf(ssh)}`)
   if (error.code !== 'forward_refused') return error
   const at = `${socketPath} on ${addressOf(ssh)}`
   switch (await connection.socketState(socketPath)) {
     case 'missing':
-      return new EngineFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
+      return engineFailure('engine_unreachable', `There is no Docker socket at ${at}.`, error)
     case 'not_listening':
-      return new EngineFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
+      return engineFailure('engine_unreachable', `No Docker Engine listens at ${at}.`, error)
     case 'denied':
-      return new EngineFailure('engine_denied', `The user ${ssh.user} may not use the Docker socket at ${at}.`, error)
+      return engineFailure('engine_denied', `The user ${ssh.user} may not use the Docker socket at ${at}.`, error)
     default:
       return error
   }
@@ -43,17 +44,13 @@ function explainAnswer(error: unknown, at: string): unknown {
   const { name, cause, code, statusCode } = error as Error & { code?: string | number; statusCode?: number }
   // Of a part of the work that has a deadline of its own.
   if ([name, (cause as Error | undefined)?.name].includes('TimeoutError')) {
-    return new EngineFailure('engine_timeout', `The Docker Engine at ${at} did not answer in time.`, error)
+    return engineFailure('engine_timeout', `The Docker Engine at ${at} did not answer in time.`, error)
   }
   if (code === 'ECONNRESET' || code === 'EPIPE') {
-    return new EngineFailure('engine_unreachable', `The Docker Engine at ${at} closed the connection.`, error)
+    return engineFailure('engine_unreachable', `The Docker Engine at ${at} closed the connection.`, error)
   }
   if (statusCode !== undefined || String(code).startsWith('HPE_')) {
-    return new EngineFailure(
-      'engine_failed',
-      `What answers at ${at} failed: ${(error as Error).message.trim()}.`,
-      error,
-    )
+    return engineFailure('engine_failed', `What answers at ${at} failed: ${(error as Error).message.trim()}.`, error)
   }
   return error
 }

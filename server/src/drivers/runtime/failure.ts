@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 export type RuntimeFailureCode =
   | 'spec_refused'
   | 'update_running'
@@ -16,17 +17,10 @@ export type RuntimeFailureCode =
   | 'still_stopping'
 
 /** The engine works, but what was asked cannot be done. */
-export class RuntimeFailure extends Error {
-  readonly code: RuntimeFailureCode
-  readonly hint: string
+export type RuntimeFailure = DriverFailure<'runtime', RuntimeFailureCode>
 
-  constructor(code: RuntimeFailureCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'RuntimeFailure'
-    this.code = code
-    this.hint = hints[code]
-  }
-}
+export const runtimeFailure = (code: RuntimeFailureCode, message: string, cause?: unknown): RuntimeFailure =>
+  new DriverFailure('runtime', code, message, { hint: hints[code], cause })
 
 const hints: Record<RuntimeFailureCode, string> = {
   spec_refused: 'Change the setting that is named and deploy again.',

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { FileAnswer, SwarmSpec } from './answers.ts'
 import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 import { fileName, having, LABEL } from './labels.ts'
 import type { FileReferences } from './rollout/container.ts'
 import type { LaidFile, ServiceSpec } from './rollout/spec.ts'
@@ -65,7 +65,7 @@ async function ensureFile(docker: Docker, wanted: Wanted, signal: AbortSignal): 
 /** The engine's own words only: whatever else an error carries may hold the content. */
 function refused(error: unknown, { kind, name }: LaidFile): unknown {
   if (statusOf(error) !== 400) return error
-  return new RuntimeFailure('spec_refused', `The engine refuses the ${kind} ${name}: ${wordsOf(error)}.`)
+  return runtimeFailure('spec_refused', `The engine refuses the ${kind} ${name}: ${wordsOf(error)}.`)
 }
 
 async function findFile(docker: Docker, { file, name, owner }: Wanted, signal: AbortSignal) {
@@ -74,7 +74,7 @@ async function findFile(docker: Docker, { file, name, owner }: Wanted, signal: A
   if (!found || found.Spec.Name !== name) return undefined
   const { [LABEL.instance]: instance, [LABEL.project]: project } = found.Spec.Labels ?? {}
   if (instance === owner.instance && project === owner.project) return found.ID
-  throw new RuntimeFailure('name_taken', `The engine has a ${file.kind} ${name} that Slipway did not make.`)
+  throw runtimeFailure('name_taken', `The engine has a ${file.kind} ${name} that Slipway did not make.`)
 }
 
 function isTaken(error: unknown): boolean {
@@ -105,7 +105,7 @@ export async function removeFile(docker: Docker, { kind, id, name }: KeptFile, s
     await unlessMissing(callEngine(docker, { method: 'DELETE', path: `${paths[kind]}/${id}` }, signal))
   } catch (error) {
     if (!/in use/i.test(wordsOf(error))) throw error
-    throw new RuntimeFailure('in_use', `The ${kind} ${name} is in use.`, error)
+    throw runtimeFailure('in_use', `The ${kind} ${name} is in use.`, error)
   }
 }
 

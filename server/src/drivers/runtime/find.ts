@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer, TaskAnswer } from './answers.ts'
 import { callEngine, unlessMissing } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 import { having, LABEL, type ServiceKey, serviceName } from './labels.ts'
 
 /** The engine's service of that name, if it is there. One that Slipway did not make is a failure. */
@@ -19,7 +19,7 @@ export async function findService(
     labels[LABEL.project] !== key.project ||
     labels[LABEL.service] !== key.service
   ) {
-    throw new RuntimeFailure('name_taken', `The engine has a service ${name} that Slipway did not make.`)
+    throw runtimeFailure('name_taken', `The engine has a service ${name} that Slipway did not make.`)
   }
   return found
 }

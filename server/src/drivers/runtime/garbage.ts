@@ -1,8 +1,9 @@
 import type Docker from 'dockerode'
+import { isFailure } from '../../errors.ts'
 import type { ContainerAnswer, ImageAnswer, NetworkAnswer, ServiceAnswer } from './answers.ts'
 import { callEngine } from './ask.ts'
 import { dropNetwork } from './drop-network.ts'
-import { RuntimeFailure } from './failure.ts'
+import { type RuntimeFailure, runtimeFailure } from './failure.ts'
 import { fileIds, type KeptFile, projectFiles, removeFile } from './files.ts'
 import { findImage, removeImage } from './images.ts'
 import { having, LABEL, type ServiceKey, serviceName } from './labels.ts'
@@ -45,7 +46,7 @@ export async function collectGarbage(docker: Docker, sweep: Sweep, signal: Abort
       if (!sweep.dryRun) await work()
       report[kind].push(name)
     } catch (error) {
-      if (!(error instanceof RuntimeFailure)) throw error
+      if (!isFailure<RuntimeFailure>(error, 'runtime')) throw error
       report.kept.push(name)
     }
   }
@@ -68,7 +69,7 @@ export async function collectGarbage(docker: Docker, sweep: Sweep, signal: Abort
 /** As it was in the list; whoever has changed it since needs it. */
 async function dropService(docker: Docker, service: ServiceAnswer, signal: AbortSignal): Promise<void> {
   if ((await takeAway(docker, service, { signal })) === 'gone') return
-  throw new RuntimeFailure('in_use', `The service ${service.Spec.Name} was changed meanwhile.`)
+  throw runtimeFailure('in_use', `The service ${service.Spec.Name} was changed meanwhile.`)
 }
 
 async function idleServices(docker: Docker, { instance, roots }: Sweep, signal: AbortSignal): Promise<ServiceAnswer[]> {

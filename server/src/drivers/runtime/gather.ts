@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { SshFailure } from '../ssh/failure.ts'
+import { isFailure } from '../../errors.ts'
 import { askEngine } from './ask.ts'
 import type { EngineConnection } from './connect.ts'
 import type { EngineFacts } from './engine.ts'
@@ -15,7 +15,7 @@ export async function gather(connection: EngineConnection, signal: AbortSignal):
       return await work
     } catch (error) {
       // A read may fail; a connection that is gone takes the whole check with it.
-      if (signal.aborted || (error instanceof SshFailure && error.code === 'connection_lost')) throw error
+      if (signal.aborted || isFailure(error, 'ssh', 'connection_lost')) throw error
       notes.push(`${what}: ${error instanceof Error ? error.message : error}`)
       return null
     }

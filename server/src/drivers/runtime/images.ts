@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { HealthConfig, ImageAnswer } from './answers.ts'
 import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 import { pinnedName } from './pull.ts'
 import { imagePrograms } from './rollout/image-programs.ts'
 
@@ -64,7 +64,7 @@ export async function removeImage(docker: Docker, image: string, signal: AbortSi
     return (await unlessMissing(callEngine(docker, { method: 'DELETE', path }, signal))) !== undefined
   } catch (error) {
     if (statusOf(error) !== 409) throw error
-    throw new RuntimeFailure('in_use', `The image ${image} is in use: ${wordsOf(error)}.`, error)
+    throw runtimeFailure('in_use', `The image ${image} is in use: ${wordsOf(error)}.`, error)
   }
 }
 

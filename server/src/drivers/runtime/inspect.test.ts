@@ -179,7 +179,7 @@ describe('an engine over SSH', () => {
   test('a server that never answers is a failure of SSH, within the deadline', async () => {
     const port = await relay((near) => void near)
     const target = { ...engines.ssh(), ssh: { ...ssh, host: '127.0.0.1', port } }
-    expect(await refusal(target, 600)).toMatchObject({ name: 'SshFailure', code: 'timeout' })
+    expect(await refusal(target, 600)).toMatchObject({ driver: 'ssh', code: 'timeout' })
   })
 
   test('a connection cut in the middle is reported as lost', async () => {
@@ -198,7 +198,7 @@ describe('an engine over SSH', () => {
       ssh: { ...ssh, host: '127.0.0.1', port },
       socketPath: join(folder, 'engine.sock'),
     } as const
-    expect(await refusal(target)).toMatchObject({ name: 'SshFailure', code: 'connection_lost' })
+    expect(await refusal(target)).toMatchObject({ driver: 'ssh', code: 'connection_lost' })
   })
 })
 

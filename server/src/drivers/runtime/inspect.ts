@@ -1,5 +1,5 @@
 import { connectEngine } from './connect.ts'
-import { EngineFailure, type EngineInspector } from './engine.ts'
+import { type EngineInspector, engineFailure } from './engine.ts'
 import { gather } from './gather.ts'
 
 /** The real inspector. The deadline covers everything; SSH gets two thirds of it, so that its own failure is the one seen. */
@@ -25,7 +25,7 @@ export function dockerInspector({ deadlineMs = 15_000 } = {}): EngineInspector {
         signal.throwIfAborted()
         if (!deadline.aborted) throw error
         const message = `The Docker Engine at ${target.socketPath} did not answer within ${deadlineMs / 1000} s.`
-        throw new EngineFailure('engine_timeout', message, error)
+        throw engineFailure('engine_timeout', message, error)
       }
     },
   }

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { NetworkAnswer } from './answers.ts'
 import { apiOf, callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 import { having, LABEL } from './labels.ts'
 
 type Wanted = {
@@ -47,13 +47,13 @@ export async function ownNetworks(
   { instance, project, names }: { instance: string; project: string; names: string[] },
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
-  if (names.length === 0) throw new RuntimeFailure('spec_refused', 'A service needs a network of its project.')
+  if (names.length === 0) throw runtimeFailure('spec_refused', 'A service needs a network of its project.')
   const query = { filters: having({ [LABEL.instance]: instance, [LABEL.project]: project }) }
   const found = await callEngine<NetworkAnswer[]>(docker, { path: '/networks', query }, signal)
   const ids = new Map(found.filter(({ Scope }) => Scope === 'swarm').map(({ Name, Id }) => [Name, Id]))
   const foreign = names.find((name) => !ids.has(name))
   if (foreign === undefined) return ids
-  throw new RuntimeFailure('spec_refused', `The project has no network ${foreign} on this engine.`)
+  throw runtimeFailure('spec_refused', `The project has no network ${foreign} on this engine.`)
 }
 
 /** Whether it was there. A service that was just removed leaves its networks only when its last container has ended. */
@@ -69,7 +69,7 @@ export async function removeNetwork(
     return true
   } catch (error) {
     if (!/in use|active endpoints/i.test(wordsOf(error))) throw error
-    throw new RuntimeFailure('in_use', `The network ${wanted.name} is in use.`, error)
+    throw runtimeFailure('in_use', `The network ${wanted.name} is in use.`, error)
   }
 }
 
@@ -80,7 +80,7 @@ async function isOurs(docker: Docker, { name, instance }: Wanted | Omit<Wanted, 
   if (!found || found.Name !== name) return false
   // The driver is not told yet in the first moments of a network.
   if (found.Labels?.[LABEL.instance] === instance && found.Scope === 'swarm') return true
-  throw new RuntimeFailure('name_taken', `The engine has a network ${name} that Slipway did not make.`)
+  throw runtimeFailure('name_taken', `The engine has a network ${name} that Slipway did not make.`)
 }
 
 function isTaken(error: unknown): boolean {

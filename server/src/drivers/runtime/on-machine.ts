@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { callEngine, statusOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 import { findImage } from './images.ts'
 import { LABEL } from './labels.ts'
 import { pullImage } from './pull.ts'
@@ -42,7 +42,7 @@ export async function runOnMachine(
     signal,
   ).catch((error) => {
     if (statusOf(error) !== 404) throw error
-    throw new RuntimeFailure('image_missing', `The engine has no image ${image}.`, error)
+    throw runtimeFailure('image_missing', `The engine has no image ${image}.`, error)
   })
   const path = `/containers/${Id}`
   try {

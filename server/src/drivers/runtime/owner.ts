@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 import { LABEL } from './labels.ts'
 
 /** Whom an engine serves, as the mark on it says, and which engine it is. */
@@ -44,7 +44,7 @@ export async function claimEngine(docker: Docker, wanted: Mark, signal: AbortSig
   const owner = await readOwner(docker, wanted, signal)
   if (owner.foreign !== null) throw taken(owner.foreign)
   if (owner.org === wanted.org) return owner
-  throw new RuntimeFailure('engine_taken', 'The engine of this server serves another organization.')
+  throw runtimeFailure('engine_taken', 'The engine of this server serves another organization.')
 }
 
 /** A mark of the organization's own that was made before instances had ids gets ours; of two who want to, one is first. */
@@ -84,7 +84,7 @@ export async function seizeEngine(docker: Docker, us: Mark, signal: AbortSignal)
 }
 
 const taken = (by: string) =>
-  new RuntimeFailure('engine_foreign', `The engine of this server serves another instance of Slipway, ${by}.`)
+  runtimeFailure('engine_foreign', `The engine of this server serves another instance of Slipway, ${by}.`)
 
 /** The mark among an engine's configs: a filter by name takes every name that begins like it. */
 export const markIn = <Config extends { Spec: { Name: string } }>(configs: Config[], instance: string) =>

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import type Docker from 'dockerode'
 import { streamEngine, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { runtimeFailure } from './failure.ts'
 
 export type PullOptions = {
   signal: AbortSignal
@@ -79,17 +79,17 @@ function progress(say: (line: string) => void): (report: Report) => void {
 function explain(error: unknown, image: string): unknown {
   const words = wordsOf(error)
   if (/no space left on device/i.test(words)) {
-    return new RuntimeFailure('disk_full', `The disk of the server is full: ${words}.`, error)
+    return runtimeFailure('disk_full', `The disk of the server is full: ${words}.`, error)
   }
   if (/no matching manifest|does not match the (?:detected|specified) platform/i.test(words)) {
-    return new RuntimeFailure('image_missing', `The image ${image} is not made for this machine: ${words}.`, error)
+    return runtimeFailure('image_missing', `The image ${image} is not made for this machine: ${words}.`, error)
   }
   if (/unauthorized|denied|authentication required|no basic auth/i.test(words)) {
     const message = `The registry has no image ${image}, or does not show it to everybody: ${words}.`
-    return new RuntimeFailure('image_denied', message, error)
+    return runtimeFailure('image_denied', message, error)
   }
   if (/not found|manifest unknown|name unknown|invalid reference|does not exist/i.test(words)) {
-    return new RuntimeFailure('image_missing', `The registry has no image ${image}: ${words}.`, error)
+    return runtimeFailure('image_missing', `The registry has no image ${image}: ${words}.`, error)
   }
   if (
     /no such host|dial tcp|i\/o timeout|connection refused|TLS|certificate|server misbehaving|EOF|request canceled|HTTP response/i.test(
@@ -97,7 +97,7 @@ function explain(error: unknown, image: string): unknown {
     )
   ) {
     const message = `The image ${image} is not on the server, and its registry cannot be reached: ${words}.`
-    return new RuntimeFailure('registry_unreachable', message, error)
+    return runtimeFailure('registry_unreachable', message, error)
   }
   return error
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import type { Pack } from 'tar-stream'
 import { callEngine, statusOf, wordsOf } from './ask.ts'
-import { EngineFailure } from './engine.ts'
-import { RuntimeFailure } from './failure.ts'
+import { engineFailure } from './engine.ts'
+import { runtimeFailure } from './failure.ts'
 import { FILES_VOLUME, LABEL, projectVolume } from './labels.ts'
 import { isInside } from './rollout/accept-volume.ts'
 import { ensureVolume } from './volumes.ts'
@@ -64,7 +64,7 @@ async function holder(docker: Docker, { image, volume, instance }: Holder, signa
     return (await callEngine<{ Id: string }>(docker, { method: 'POST', path: '/containers/create', body }, signal)).Id
   } catch (error) {
     if (statusOf(error) !== 404) throw error
-    throw new RuntimeFailure('image_missing', `The engine has no image ${image}.`, error)
+    throw runtimeFailure('image_missing', `The engine has no image ${image}.`, error)
   }
 }
 
@@ -96,7 +96,7 @@ async function unpack(
 async function fill(tar: Pack, files: AsyncIterable<VolumeFile>): Promise<void> {
   for await (const file of files) {
     if (!isInside(file.path)) {
-      throw new RuntimeFailure('spec_refused', `“${file.path}” is not a path inside of a volume.`)
+      throw runtimeFailure('spec_refused', `“${file.path}” is not a path inside of a volume.`)
     }
     await write(tar, file)
   }
@@ -114,14 +114,14 @@ function write(tar: Pack, file: VolumeFile): Promise<void> {
 
 function explained(error: unknown): unknown {
   if (/no space left on device|disk quota exceeded/i.test(wordsOf(error))) {
-    return new RuntimeFailure('disk_full', 'The disk of the server is full.', error)
+    return runtimeFailure('disk_full', 'The disk of the server is full.', error)
   }
   if (/could not find the file|not a directory/i.test(wordsOf(error))) {
     const message = 'The files could not be written: a link or a file of the volume is where a folder belongs.'
-    return new RuntimeFailure('spec_refused', message, error)
+    return runtimeFailure('spec_refused', message, error)
   }
   if (statusOf(error) !== undefined) return error
   // A lost connection is otherwise tried again, and the source has been read already: half of the files would be missing.
   const message = 'The connection to the Docker Engine was lost while files were written.'
-  return new EngineFailure('engine_unreachable', message, error)
+  return engineFailure('engine_unreachable', message, error)
 }

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { VolumeAnswer } from './answers.ts'
 import { callEngine, unlessMissing, wordsOf } from './ask.ts'
-import { RuntimeFailure } from './failure.ts'
+import { type RuntimeFailure, runtimeFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { having, isCalledAfter, LABEL } from './labels.ts'
 
@@ -65,7 +65,7 @@ export async function removeVolume(
     return true
   } catch (error) {
     if (!/in use/i.test(wordsOf(error))) throw error
-    throw new RuntimeFailure('in_use', `The volume ${name} is in use.`, error)
+    throw runtimeFailure('in_use', `The volume ${name} is in use.`, error)
   }
 }
 
@@ -105,7 +105,7 @@ export async function requireThere(docker: Docker, volumes: { name: string }[], 
   for (const name of new Set(volumes.map((volume) => volume.name))) {
     const path = `/volumes/${encodeURIComponent(name)}`
     const found = await unlessMissing(callEngine<VolumeAnswer>(docker, { path }, signal))
-    if (!found) throw new RuntimeFailure('volume_gone', `The volume ${name} is no longer on the server.`)
+    if (!found) throw runtimeFailure('volume_gone', `The volume ${name} is no longer on the server.`)
     if (found.Labels?.[LABEL.instance] !== undefined) throw foreign(name)
   }
 }
@@ -121,9 +121,9 @@ function isPlain({ Driver = 'local', Options }: VolumeAnswer): boolean {
 
 function mounting(name: string): RuntimeFailure {
   const message = `The volume ${name} was made with mount options that could lead to any folder of the server.`
-  return new RuntimeFailure('volume_unsafe', message)
+  return runtimeFailure('volume_unsafe', message)
 }
 
 function foreign(name: string): RuntimeFailure {
-  return new RuntimeFailure('name_taken', `The engine has a volume ${name} that Slipway did not make.`)
+  return runtimeFailure('name_taken', `The engine has a volume ${name} that Slipway did not make.`)
 }

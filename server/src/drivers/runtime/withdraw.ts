@@ -1,8 +1,8 @@
 import type Docker from 'dockerode'
+import { isFailure } from '../../errors.ts'
 import type { NetworkAnswer } from './answers.ts'
 import { callEngine, pause, statusOf } from './ask.ts'
 import { dropNetwork } from './drop-network.ts'
-import { RuntimeFailure } from './failure.ts'
 import { projectFiles, removeFile } from './files.ts'
 import { tasksOf } from './find.ts'
 import type { Guard } from './guard.ts'
@@ -94,7 +94,7 @@ async function whenFree(remove: () => Promise<unknown>, signal: AbortSignal): Pr
       await remove()
       return
     } catch (error) {
-      if (!(error instanceof RuntimeFailure) || error.code !== 'in_use') throw error
+      if (!isFailure(error, 'runtime', 'in_use')) throw error
       await pause(200, signal)
     }
   }

@@ -52,7 +52,7 @@ describe('the host key', () => {
     for (const learnHostKey of [false, true, true]) {
       const failure = await refusal(wrong, { learnHostKey })
       expect(failure.code).toBe('host_key_mismatch')
-      expect(failure.presentedHostKey).toBe(target.hostKey)
+      expect(failure.facts.presentedHostKey).toBe(target.hostKey)
       expect(failure.message).toContain(pinned)
     }
     expect(wrong.hostKey).toBe(pinned)
@@ -73,7 +73,7 @@ describe('the private key', () => {
     const { privateKey } = generateKeyPair('stranger')
     const failure = await refusal({ ...target, hostKey: null, privateKey }, { learnHostKey: true })
     expect(failure.code).toBe('auth_failed')
-    expect(failure.presentedHostKey).toBe(target.hostKey)
+    expect(failure.facts.presentedHostKey).toBe(target.hostKey)
   })
 
   test('an encrypted key works with its passphrase and is decrypted only once', async () => {
@@ -192,6 +192,6 @@ async function open(to: SshTarget, options: Partial<SshOptions> = {}): Promise<S
 
 async function refusal(to: SshTarget, options: Partial<SshOptions> = {}): Promise<SshFailure> {
   const result: unknown = await open(to, options).catch((error) => error)
-  expect(result).toMatchObject({ name: 'SshFailure' })
+  expect(result).toMatchObject({ driver: 'ssh' })
   return result as SshFailure
 }

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ClientChannel, SFTPWrapper } from 'ssh2'
-import { explainHandshake, SshFailure } from './failure.ts'
+import { isFailure } from '../../errors.ts'
+import { explainHandshake, type SshFailure, sshFailure } from './failure.ts'
 import { type HostKeyWatch, hostKeyAlgorithms, watchHostKey } from './host-key.ts'
 import { attempt, guard, type Link, lost } from './link.ts'
 import { type LoginMethod, loginMethods } from './login.ts'
@@ -27,7 +28,7 @@ export type SshConnection = SftpReader & {
 
 export async function openSsh(target: SshAccount, options: SshOptions): Promise<SshConnection> {
   if (target.hostKey === null && !options.learnHostKey) {
-    throw new SshFailure('host_key_unknown', `The host key of ${addressOf(target)} has not been confirmed yet.`)
+    throw sshFailure('host_key_unknown', `The host key of ${addressOf(target)} has not been confirmed yet.`)
   }
   const logins = await loginMethods(target)
   const { Client } = await loadSsh2()
@@ -97,9 +98,9 @@ async function openSftp(link: Link): Promise<SFTPWrapper> {
   try {
     return await attempt(link, 'open a file transfer', openSession(link))
   } catch (error) {
-    if (link.life.signal.aborted || error instanceof SshFailure) throw link.life.signal.reason ?? error
+    if (link.life.signal.aborted || isFailure<SshFailure>(error, 'ssh')) throw link.life.signal.reason ?? error
     const message = `${addressOf(link.target)} does not offer file transfer (${(error as Error).message}).`
-    throw new SshFailure('file_unreadable', message, { cause: error })
+    throw sshFailure('file_unreadable', message, { cause: error })
   }
 }
 
@@ -113,7 +114,7 @@ async function openSocket(link: Link, path: string): Promise<Duplex> {
   } catch (error) {
     // A channel that opens after all has no owner any more.
     work.then((channel) => channel.destroy()).catch(() => {})
-    if (life.signal.aborted || error instanceof SshFailure) throw life.signal.reason ?? error
-    throw new SshFailure('forward_refused', `${addressOf(target)} did not open the socket ${path}.`, { cause: error })
+    if (life.signal.aborted || isFailure<SshFailure>(error, 'ssh')) throw life.signal.reason ?? error
+    throw sshFailure('forward_refused', `${addressOf(target)} did not open the socket ${path}.`, { cause: error })
   }
 }

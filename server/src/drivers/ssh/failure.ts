@@ -1,3 +1,4 @@
+import { DriverFailure } from '../../errors.ts'
 import { addressOf, type SshAccount } from './target.ts'
 
 export type SshFailureCode =
@@ -14,20 +15,18 @@ export type SshFailureCode =
   | 'connection_lost'
 
 /** Something expected that SSH could not do. The message names host and port, never a key or a passphrase. */
-export class SshFailure extends Error {
-  readonly code: SshFailureCode
-  readonly hint: string
-  /** The key the server showed, where that helps to decide: a refused key or a refused login. */
-  readonly presentedHostKey: string | null
+export type SshFailure = DriverFailure<'ssh', SshFailureCode, Facts>
 
-  constructor(code: SshFailureCode, message: string, more: { cause?: unknown; presentedHostKey?: string | null } = {}) {
-    super(message, more.cause === undefined ? {} : { cause: more.cause })
-    this.name = 'SshFailure'
-    this.code = code
-    this.hint = hints[code]
-    this.presentedHostKey = more.presentedHostKey ?? null
-  }
-}
+/** The key the server showed, where that helps to decide: a refused key or a refused login. */
+type Facts = { presentedHostKey: string | null }
+type More = Partial<Facts> & { cause?: unknown }
+
+export const sshFailure = (code: SshFailureCode, message: string, more: More = {}): SshFailure =>
+  new DriverFailure('ssh', code, message, {
+    hint: hints[code],
+    facts: { presentedHostKey: more.presentedHostKey ?? null },
+    cause: more.cause,
+  })
 
 const hints: Record<SshFailureCode, string> = {
   unreachable:
@@ -53,18 +52,18 @@ export function explainHandshake(error: Error, target: SshAccount, presentedHost
   const more = { cause: error, presentedHostKey }
   if (level === 'client-authentication') {
     const shown = target.privateKey === null ? 'password' : 'key'
-    return new SshFailure('auth_failed', `${at} did not accept the ${shown} for the user ${target.user}.`, more)
+    return sshFailure('auth_failed', `${at} did not accept the ${shown} for the user ${target.user}.`, more)
   }
-  if (code === 'ADDRESS_REFUSED') return new SshFailure('address_refused', `${error.message}.`, { cause: error })
+  if (code === 'ADDRESS_REFUSED') return sshFailure('address_refused', `${error.message}.`, { cause: error })
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL') {
-    return new SshFailure('name_not_found', `The host name ${target.host} could not be resolved.`, { cause: error })
+    return sshFailure('name_not_found', `The host name ${target.host} could not be resolved.`, { cause: error })
   }
-  if (code === 'ETIMEDOUT') return new SshFailure('timeout', `${at} did not answer in time.`, { cause: error })
+  if (code === 'ETIMEDOUT') return sshFailure('timeout', `${at} did not answer in time.`, { cause: error })
   if (code === 'ECONNREFUSED') {
-    return new SshFailure('unreachable', `Nothing accepts connections at ${at}.`, { cause: error })
+    return sshFailure('unreachable', `Nothing accepts connections at ${at}.`, { cause: error })
   }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
-    return new SshFailure('unreachable', `There is no route to ${at}.`, { cause: error })
+    return sshFailure('unreachable', `There is no route to ${at}.`, { cause: error })
   }
-  return new SshFailure('unreachable', `${at} did not complete the SSH handshake (${error.message}).`, { cause: error })
+  return sshFailure('unreachable', `${at} did not complete the SSH handshake (${error.message}).`, { cause: error })
 }

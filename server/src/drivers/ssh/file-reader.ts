@@ -1,10 +1,11 @@
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2'
-import { SshFailure } from './failure.ts'
+import { DriverFailure, isFailure } from '../../errors.ts'
+import type { SshFailure } from './failure.ts'
 
 export type FileKind = 'file' | 'folder' | 'link' | 'other'
-export type FileTroubleReason = 'missing' | 'denied' | 'not_a_file' | 'too_large' | 'failed'
+export type FileFailureCode = 'missing' | 'denied' | 'not_a_file' | 'too_large' | 'failed'
 
-/** Files of a machine, to be looked at and nothing else: there is no way to write from here. Failures are FileTrouble. */
+/** Files of a machine, to be looked at and nothing else: there is no way to write from here. Failures are FileFailure. */
 export type FileReader = {
   /** Where a path ends once all links are followed. */
   realpath(path: string): Promise<string>
@@ -19,15 +20,13 @@ export type FileReader = {
 }
 
 /** A file could not be looked at. Nothing of its content is in here. */
-export class FileTrouble extends Error {
-  readonly reason: FileTroubleReason
+export type FileFailure = DriverFailure<'files', FileFailureCode>
 
-  constructor(reason: FileTroubleReason, cause?: unknown) {
-    super(`A file cannot be read: ${reason}.`, cause === undefined ? {} : { cause })
-    this.name = 'FileTrouble'
-    this.reason = reason
-  }
-}
+export const fileFailure = (code: FileFailureCode, cause?: unknown): FileFailure =>
+  new DriverFailure('files', code, `A file cannot be read: ${code}.`, {
+    hint: 'Check the path, and that the user whom Slipway connects as may read it.',
+    cause,
+  })
 
 const PIECE = 32_768
 
@@ -73,8 +72,8 @@ async function readFile({ sftp, cost, ask }: Asking, path: string, mostBytes: nu
       ask<Stats>((done) => sftp.fstat(handle, done)),
       piece(0).catch(() => Buffer.alloc(0)),
     ])
-    if (!stats.isFile()) throw new FileTrouble('not_a_file')
-    if (stats.size > mostBytes) throw new FileTrouble('too_large')
+    if (!stats.isFile()) throw fileFailure('not_a_file')
+    if (stats.size > mostBytes) throw fileFailure('too_large')
     const rest: Promise<Buffer>[] = []
     for (let at = PIECE; at < stats.size; at += PIECE) rest.push(piece(at))
     const whole = Buffer.concat([first, ...(await Promise.all(rest))])
@@ -126,7 +125,7 @@ export function kindOf(mode: number): FileKind {
 }
 
 const END_OF_FILE = 1
-const REASONS: Record<number, FileTroubleReason> = { 2: 'missing', 3: 'denied' }
+const REASONS: Record<number, FileFailureCode> = { 2: 'missing', 3: 'denied' }
 const statusOf = (error: unknown) => (error as { code?: unknown } | null)?.code
 
 /** Words of the server are dropped: they are not needed, and could be anything. */
@@ -135,8 +134,8 @@ async function told<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     return await work
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof FileTrouble || error instanceof SshFailure) throw error
-    throw new FileTrouble(REASONS[Number(statusOf(error))] ?? 'failed', error)
+    if (isFailure(error, 'files') || isFailure<SshFailure>(error, 'ssh')) throw error
+    throw fileFailure(REASONS[Number(statusOf(error))] ?? 'failed', error)
   }
 }
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Client } from 'ssh2'
-import { explainHandshake, SshFailure } from './failure.ts'
+import { explainHandshake, type SshFailure, sshFailure } from './failure.ts'
 import type { HostKeyWatch } from './host-key.ts'
 import { addressOf, type SshAccount, type SshOptions } from './target.ts'
 import { within } from './within.ts'
@@ -46,16 +46,16 @@ export function guard({ target, client, socket, life, sockets, options }: Link, 
 export function attempt<T>({ target, life, options }: Link, what: string, work: Promise<T>): Promise<T> {
   const late = () => {
     const limit = `${options.deadlineMs / 1000} s`
-    return new SshFailure('timeout', `${addressOf(target)} did not ${what} within ${limit}.`)
+    return sshFailure('timeout', `${addressOf(target)} did not ${what} within ${limit}.`)
   }
   return within(work, { signal: life.signal, deadlineMs: options.deadlineMs, late })
 }
 
 function mismatch(target: SshAccount, { presented }: HostKeyWatch): SshFailure {
   const message = `${addressOf(target)} showed the host key ${presented}, but ${target.hostKey} is the confirmed one.`
-  return new SshFailure('host_key_mismatch', message, { presentedHostKey: presented })
+  return sshFailure('host_key_mismatch', message, { presentedHostKey: presented })
 }
 
 export function lost(target: SshAccount, how: string, cause?: Error): SshFailure {
-  return new SshFailure('connection_lost', `The connection to ${addressOf(target)} ${how}.`, { cause })
+  return sshFailure('connection_lost', `The connection to ${addressOf(target)} ${how}.`, { cause })
 }

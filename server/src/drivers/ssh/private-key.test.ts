@@ -157,7 +157,7 @@ describe('a key that demands work without end is refused before any of it', () =
 
 async function refusal(privateKey: string, passphrase = PASSPHRASE): Promise<SshFailure> {
   const result: unknown = await parsePrivateKey({ privateKey, passphrase }).catch((error) => error)
-  expect(result).toMatchObject({ name: 'SshFailure', code: 'key_unreadable' })
+  expect(result).toMatchObject({ driver: 'ssh', code: 'key_unreadable' })
   return result as SshFailure
 }
 

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey } from 'node:crypto'
 import type { ParsedKey } from 'ssh2'
-import { SshFailure } from './failure.ts'
+import { type SshFailure, sshFailure } from './failure.ts'
 import { RefusedKey, unlock } from './unlock.ts'
 
 type Secret = { privateKey: string; passphrase?: string }
@@ -26,7 +26,7 @@ async function read(secret: Secret): Promise<ParsedKey> {
   const rounds = roundsOf(secret.privateKey)
   if (rounds > MOST_ROUNDS) {
     const message = `The private key is encrypted with ${rounds} rounds; at most ${MOST_ROUNDS} are taken.`
-    throw new SshFailure('key_unreadable', message)
+    throw sshFailure('key_unreadable', message)
   }
   const { utils } = await loadSsh2()
   const { privateKey, passphrase } = await opened(secret, rounds)
@@ -34,7 +34,7 @@ async function read(secret: Secret): Promise<ParsedKey> {
   const key = Array.isArray(result) ? result[0] : result
   if (!key || key instanceof Error) throw unreadable(key, secret)
   if (!key.isPrivateKey()) {
-    throw new SshFailure('key_unreadable', 'This is a public key; connecting needs the private one.')
+    throw sshFailure('key_unreadable', 'This is a public key; connecting needs the private one.')
   }
   if (isTooLarge(key)) throw tooLarge()
   return key
@@ -60,7 +60,7 @@ const MOST_RSA_BYTES = 8192 / 8
 const MOST_OTHERS = 2_000
 
 const tooLarge = () =>
-  new SshFailure(
+  sshFailure(
     'key_unreadable',
     'The private key is too large or of an unusual kind; RSA keys of up to 8192 bits are taken.',
   )
@@ -110,7 +110,7 @@ function roundsOf(privateKey: string): number {
 const MAGIC = 'openssh-key-v1\0'
 const OPENSSH = /^-----BEGIN OPENSSH PRIVATE KEY-----(?:\r\n|\n)([\s\S]+)(?:\r\n|\n)-----END OPENSSH PRIVATE KEY-----$/
 
-const malformed = () => new SshFailure('key_unreadable', 'The private key cannot be read.')
+const malformed = () => sshFailure('key_unreadable', 'The private key cannot be read.')
 
 /** One after the other: a length of four bytes, and as many bytes. */
 function fieldsOf(bytes: Buffer, from: number) {
@@ -126,8 +126,8 @@ function fieldsOf(bytes: Buffer, from: number) {
 function unreadable(error: Error | undefined, { passphrase }: Secret): SshFailure {
   const reason = error?.message ?? ''
   const encrypted = /passphrase|integrity check|decrypt/i.test(reason)
-  if (!encrypted) return new SshFailure('key_unreadable', 'The private key cannot be read.', { cause: error })
-  return new SshFailure(
+  if (!encrypted) return sshFailure('key_unreadable', 'The private key cannot be read.', { cause: error })
+  return sshFailure(
     'key_unreadable',
     passphrase === undefined
       ? 'The private key is encrypted and no passphrase was given.'

@@ -1,5 +1,6 @@
 import type { SFTPWrapper } from 'ssh2'
-import { SshFailure } from './failure.ts'
+import { isFailure } from '../../errors.ts'
+import { type SshFailure, sshFailure } from './failure.ts'
 import { attempt, type Link } from './link.ts'
 import { call, type DiskSpace, diskSpace, readFile, reasonOf, type SocketState, socketState } from './sftp.ts'
 import { addressOf } from './target.ts'
@@ -28,9 +29,9 @@ export function sftpReader(link: Link): SftpReader {
     try {
       return await attempt(link, `read ${path}`, open().then(work))
     } catch (error) {
-      if (link.life.signal.aborted || error instanceof SshFailure) throw link.life.signal.reason ?? error
+      if (link.life.signal.aborted || isFailure<SshFailure>(error, 'ssh')) throw link.life.signal.reason ?? error
       const message = `${path} on ${addressOf(link.target)} cannot be read: ${reasonOf(error)}.`
-      throw new SshFailure('file_unreadable', message, { cause: error })
+      throw sshFailure('file_unreadable', message, { cause: error })
     }
   }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { ParsedKey } from 'ssh2'
-import { SshFailure } from './failure.ts'
+import { sshFailure } from './failure.ts'
 import { ed25519Text } from './key-pair.ts'
 
 type Locked = { privateKey: string; passphrase?: string }
@@ -38,7 +38,7 @@ let turn: Promise<void> = Promise.resolve()
 /** What ssh2 said about it. */
 export class RefusedKey extends Error {}
 
-const tooLong = () => new SshFailure('key_unreadable', 'Opening the encrypted private key took too long.')
+const tooLong = () => sshFailure('key_unreadable', 'Opening the encrypted private key took too long.')
 
 async function onThread(locked: Locked): Promise<Answer> {
   const thread = new Worker(new URL(import.meta.url), { workerData: { role: ROLE, locked } })

@@ -150,7 +150,7 @@ describe.each(Object.entries(kinds))('%s', (_, make) => {
       line.cutAfter(at, downMs)
       const result = await storage.put('cut/off', content(45 * MIB), { signal }).catch((error) => error)
       // S3 repeats what it can; whoever was told "no" finds nothing.
-      if (result instanceof Error) expect(result).toMatchObject({ name: 'StorageFailure' })
+      if (result instanceof Error) expect(result).toMatchObject({ driver: 'storage' })
       else await storage.delete('cut/off', { signal })
       expect(await ground.left()).toEqual([])
     }

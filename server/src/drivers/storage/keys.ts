@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { StorageFailure } from './storage.ts'
+import { storageFailure } from './storage.ts'
 
 const MOST_BYTES = 900
 const MOST_NAME_BYTES = 250
@@ -26,13 +26,13 @@ export function isKey(key: string): boolean {
 }
 
 export function checkKey(key: string): void {
-  if (!isKey(key)) throw new StorageFailure('bad_key', `${JSON.stringify(key.slice(0, 200))} cannot be a key.`)
+  if (!isKey(key)) throw storageFailure('bad_key', `${JSON.stringify(key.slice(0, 200))} cannot be a key.`)
 }
 
 /** What a listing starts with: a key, cut off anywhere. */
 export function checkPrefix(prefix: string): void {
   if (prefix !== '' && !isKey(`${prefix}x`)) {
-    throw new StorageFailure('bad_key', `${JSON.stringify(prefix.slice(0, 200))} cannot be the beginning of keys.`)
+    throw storageFailure('bad_key', `${JSON.stringify(prefix.slice(0, 200))} cannot be the beginning of keys.`)
   }
 }
 
@@ -40,7 +40,7 @@ export function checkPrefix(prefix: string): void {
 export function prefixParts(prefix: string): string[] {
   const parts = prefix.split('/').filter((part) => part !== '' && part !== '.')
   if (!parts.every(isName)) {
-    throw new StorageFailure('bad_place', `The path prefix ${JSON.stringify(prefix.slice(0, 200))} cannot be used.`)
+    throw storageFailure('bad_place', `The path prefix ${JSON.stringify(prefix.slice(0, 200))} cannot be used.`)
   }
   return parts
 }

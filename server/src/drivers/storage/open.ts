@@ -12,9 +12,9 @@ import {
   type PlatformServerPlace,
   type SftpPlace,
   type Storage,
-  StorageFailure,
   type StorageOpener,
   type StoragePlace,
+  storageFailure,
 } from './storage.ts'
 
 export const storageOpener: StorageOpener = { open }
@@ -43,7 +43,7 @@ async function openSftp(place: SftpPlace, options: OpenOptions): Promise<Storage
 
 /** Logs in as the platform does, on a connection of its own: an archive must not stand in the way of the engine. */
 async function openServer({ target, folder, prefix }: PlatformServerPlace, options: OpenOptions): Promise<Storage> {
-  if (!folder.startsWith('/')) throw new StorageFailure('bad_place', `${folder} is not an absolute path.`)
+  if (!folder.startsWith('/')) throw storageFailure('bad_place', `${folder} is not an absolute path.`)
   if (target.kind === 'local') return openFolder('/', folder, prefix)
   return openTree(target.ssh, `/${[...prefixParts(folder), ...prefixParts(prefix)].join('/')}`, options)
 }

@@ -89,7 +89,7 @@ test.for(calls)(
       const { storage, seen } = await endpoint((answer) => endless(answer, status, '<a>x</a>'))
       const before = process.memoryUsage.rss()
       const failure = await refusal(call(storage))
-      expect(failure).toMatchObject({ name: 'StorageFailure', code: 'failed' })
+      expect(failure).toMatchObject({ driver: 'storage', code: 'failed' })
       expect(failure.message).toContain('no answer of S3')
       expect(failure.hint).toContain('S3 service')
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MIB)
@@ -120,7 +120,7 @@ test.for([
   const taken = await processorMs(async () => {
     failure = await refusal(call())
   })
-  expect(failure).toMatchObject({ name: 'StorageFailure', code: 'failed' })
+  expect(failure).toMatchObject({ driver: 'storage', code: 'failed' })
   expect(failure?.message).toContain('no answer of S3')
   expect(taken).toBeLessThan(1000)
 })

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { DriverFailure } from '../../errors.ts'
 import type { SshTarget } from '../ssh/target.ts'
 
 export type StorageOptions = { signal: AbortSignal }
@@ -129,18 +130,12 @@ export type StorageFailureCode =
   | 'failed'
 
 /** Something expected that a destination could not do. The message has the other side's own words, and never a secret. */
-export class StorageFailure extends Error {
-  readonly code: StorageFailureCode
-  /** What to do next. */
-  readonly hint: string
+export type StorageFailure = DriverFailure<'storage', StorageFailureCode>
 
-  constructor(code: StorageFailureCode, message: string, more: { hint?: string; cause?: unknown } = {}) {
-    super(message, more.cause === undefined ? {} : { cause: more.cause })
-    this.name = 'StorageFailure'
-    this.code = code
-    this.hint = more.hint ?? hints[code]
-  }
-}
+type More = { hint?: string; cause?: unknown }
+
+export const storageFailure = (code: StorageFailureCode, message: string, more: More = {}): StorageFailure =>
+  new DriverFailure('storage', code, message, { hint: hints[code], ...more })
 
 const hints: Record<StorageFailureCode, string> = {
   unreachable: 'Check the address and the port, that the service is running and that no firewall is in between.',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { spend } from '../../spent-buffers.ts'
 import type { Sum } from './sha256.ts'
-import { type GetOptions, StorageFailure } from './storage.ts'
+import { type GetOptions, storageFailure } from './storage.ts'
 
 /** Ends with the signal even when the source says nothing any more, and lets the source end too. */
 export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
@@ -122,7 +122,7 @@ async function* checked(source: AsyncIterable<Uint8Array>, options: Outgoing): A
     if (!whole) sum?.end()
   }
   if (sum && (await sum.digest()) !== options.sha256) {
-    throw new StorageFailure('corrupted', `${options.what} is not what was stored: its SHA-256 differs.`)
+    throw storageFailure('corrupted', `${options.what} is not what was stored: its SHA-256 differs.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
-import { StorageFailure } from '../../../src/drivers/storage/storage.ts'
+import { storageFailure } from '../../../src/drivers/storage/storage.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 
@@ -39,7 +39,7 @@ describe('once a day, in the background', () => {
   test('the day it broke is kept, and mended is mended', async () => {
     const { id } = await create(org, s3())
     await preflight(id)
-    fake.wrong = { put: () => Promise.reject(new StorageFailure('full', 'No space.')) }
+    fake.wrong = { put: () => Promise.reject(storageFailure('full', 'No space.')) }
     await due(id)
     await run()
     const broken = await show(id)
@@ -87,7 +87,7 @@ describe('once a day, in the background', () => {
 
   test('an SFTP server without a pinned key is left alone until someone confirms it', async () => {
     const { id } = await create(org, sftp())
-    fake.wrong = { open: () => Promise.reject(new StorageFailure('unreachable', 'No.')) }
+    fake.wrong = { open: () => Promise.reject(storageFailure('unreachable', 'No.')) }
     await preflight(id)
     fake.wrong = { hostKey: KEY }
     asked.length = 0

@@ -6,8 +6,8 @@ import { reverifyDue } from '../../../src/core/backups/reverify.ts'
 import {
   type OpenOptions,
   type Storage,
-  StorageFailure,
   type StoragePlace,
+  storageFailure,
 } from '../../../src/drivers/storage/storage.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 
@@ -75,7 +75,7 @@ const due = (id: string) =>
     .execute()
 const auditOf = async (id: string) =>
   (await pool.query('select action, detail from audit where target = $1 order by id', [id])).rows
-const denied = (message = 'No.') => Promise.reject(new StorageFailure('denied', message))
+const denied = (message = 'No.') => Promise.reject(storageFailure('denied', message))
 
 describe('is opened', () => {
   const placeOf = async (body: object) => {

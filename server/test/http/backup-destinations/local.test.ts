@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { reverifyDue } from '../../../src/core/backups/reverify.ts'
+import { storageFailure } from '../../../src/drivers/storage/storage.ts'
 import { create, newName, PATH, s3, sftp } from './destinations.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'slipway-local-'))
@@ -205,7 +206,7 @@ describe('in cloud mode a host that leads to an address of our own network → 4
       open: async (_, { mayConnect }) => {
         for (const address of ['10.1.2.3', '127.0.0.1', '169.254.169.254', '::1', '93.184.216.34'])
           asked.push(mayConnect?.(address) ?? true)
-        throw Object.assign(new Error('no'), { code: 'address_refused', hint: 'Use a host with a public address.' })
+        throw storageFailure('address_refused', 'no', { hint: 'Use a host with a public address.' })
       },
     }
     const { id } = await create(orgCloud, { ...s3(), endpoint: 'https://public.example.com' })

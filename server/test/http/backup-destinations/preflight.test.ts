@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { probe } from '../../../src/core/backups/probe.ts'
-import { type Storage, StorageFailure } from '../../../src/drivers/storage/storage.ts'
+import { type Storage, storageFailure } from '../../../src/drivers/storage/storage.ts'
 import { create, newName, newServer, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 
@@ -32,8 +32,8 @@ test('writes, reads back, deletes, in this order, and says how long each took', 
 })
 
 describe('what fails is told by its step, with what to do, and always with 200', () => {
-  const fail = (code: ConstructorParameters<typeof StorageFailure>[0]) => async () => {
-    throw new StorageFailure(code, `It said ${code}.`)
+  const fail = (code: Parameters<typeof storageFailure>[0]) => async () => {
+    throw storageFailure(code, `It said ${code}.`)
   }
   test.each([
     ['connect', { open: fail('unreachable') }],
@@ -115,7 +115,7 @@ describe('what fails is told by its step, with what to do, and always with 200',
 
   test('and a secret that the other side repeats is not passed on', async () => {
     fake.wrong = {
-      put: () => Promise.reject(new StorageFailure('denied', 'No the-access-key here, the-secret-of-it.')),
+      put: () => Promise.reject(storageFailure('denied', 'No the-access-key here, the-secret-of-it.')),
     }
     const { id } = await create(org, s3())
     expect((await preflight(id)).reason).toMatch(/^write: No ••• here, •••\. /)
@@ -126,7 +126,7 @@ describe('what fails is told by its step, with what to do, and always with 200',
     const { id } = await create(org, { ...s3(), secretAccessKey })
     for (let before = 820; before < 1010; before += 10) {
       const said = `${'x'.repeat(before)}${secretAccessKey}.`
-      fake.wrong = { put: () => Promise.reject(new StorageFailure('denied', said)) }
+      fake.wrong = { put: () => Promise.reject(storageFailure('denied', said)) }
       const { reason } = await preflight(id)
       expect(reason).not.toContain('xa s')
       expect(reason).toMatch(/^write: x+•*\.? Give the account/)
@@ -137,7 +137,7 @@ describe('what fails is told by its step, with what to do, and always with 200',
     const said = `a\0b\r\n\u001b[31m${'🦆'.repeat(1000)}`
     const { id } = await create(org, s3())
     for (const shift of ['', '.']) {
-      fake.wrong = { put: () => Promise.reject(new StorageFailure('denied', shift + said)) }
+      fake.wrong = { put: () => Promise.reject(storageFailure('denied', shift + said)) }
       const { reason } = await preflight(id)
       expect(reason).toMatch(/^write: \.?a b \[31m🦆+\ufffd? Give the account/u)
       expect((await show(id)).lastVerifyError).toBe(reason)
@@ -146,7 +146,7 @@ describe('what fails is told by its step, with what to do, and always with 200',
 })
 
 test('the probe is taken away after a failure', async () => {
-  fake.wrong = { get: () => Promise.reject(new StorageFailure('denied', 'No.')) }
+  fake.wrong = { get: () => Promise.reject(storageFailure('denied', 'No.')) }
   const { id } = await create(org, s3())
   await preflight(id)
   expect(asked).toEqual(['open', 'put', 'get', 'delete', 'close'])
@@ -205,7 +205,7 @@ describe('the deadline holds against a storage that does not listen', () => {
 describe('the host key of an SFTP server', () => {
   test('is learned by the first preflight that succeeds, and never by another', async () => {
     const { id } = await create(org, sftp())
-    fake.wrong = { hostKey: KEY, put: () => Promise.reject(new StorageFailure('denied', 'No.')) }
+    fake.wrong = { hostKey: KEY, put: () => Promise.reject(storageFailure('denied', 'No.')) }
     await preflight(id)
     expect((await show(id)).hostKey).toBeNull()
     fake.wrong = { hostKey: KEY }

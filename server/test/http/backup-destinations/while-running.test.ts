@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { type Storage, StorageFailure } from '../../../src/drivers/storage/storage.ts'
+import { type Storage, storageFailure } from '../../../src/drivers/storage/storage.ts'
 import { create, newName, newServer, PATH, s3, sftp } from './destinations.ts'
 import { asking, fakeStorage } from './fake-storage.ts'
 
@@ -49,7 +49,7 @@ describe('while a preflight runs', () => {
     ['secret, the same again', { secretAccessKey: 'the-secret-of-it' }],
     ['way of asking', { forcePathStyle: true }],
   ])('another %s makes it drop what it found, good or bad', async (_, change) => {
-    const no = () => Promise.reject(new StorageFailure('denied', 'No.'))
+    const no = () => Promise.reject(storageFailure('denied', 'No.'))
     for (const faults of [{}, { put: no }]) {
       const { id } = await create(org, s3())
       asked.length = 0

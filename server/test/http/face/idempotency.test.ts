@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
+import { sshFailure } from '../../../src/drivers/ssh/failure.ts'
 
 const world = await startWorld()
 const org = await world.org()
@@ -75,7 +76,7 @@ test('a call that takes longer than a minute keeps its key as long as its proces
     await new Promise<void>((done) => {
       end = done
     })
-    throw Object.assign(new Error('it did not answer'), { code: 'timeout', hint: 'Look at it.' })
+    throw sshFailure('timeout', 'it did not answer')
   }
   const ask = () => api('POST', `/api/servers/${server.id}/check`, undefined, once('k9'))
   const first = ask()

@@ -40,7 +40,7 @@ test('a clone token reads one repository for less than an hour, and the command 
   const git = gitHere()
   expect((await git.resolve({ url: cloneUrl, branch: null, credential }, signal)).branch).toBe('main')
   const other = { url: `${host.url}/acme/books.git`, branch: null, credential }
-  await expect(git.resolve(other, signal)).rejects.toMatchObject({ name: 'GitFailure' })
+  await expect(git.resolve(other, signal)).rejects.toMatchObject({ driver: 'git' })
   const audited = await db.selectFrom('audit').selectAll().where('action', '=', 'githost.clone_token').execute()
   expect(audited).toHaveLength(1)
   expect(JSON.stringify(audited)).not.toContain(token)
@@ -165,7 +165,7 @@ test('a deployment reads a private repository with what is connected, and for th
     expect(found.branch).toBe('main')
     if (org !== app) continue
     const other = { url: `${host.url}/acme/books.git`, branch: 'main', credential }
-    await expect(gitHere().resolve(other, signal)).rejects.toMatchObject({ name: 'GitFailure' })
+    await expect(gitHere().resolve(other, signal)).rejects.toMatchObject({ driver: 'git' })
   }
 })
 
@@ -264,7 +264,7 @@ test('a host that is down fails a deployment in words of git, and does not read 
   const project = await db.selectFrom('project').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow()
   host.do.faults({ outage: true })
   const asked = connectedCredential(world.platform, project, repository, signal)
-  await expect(asked).rejects.toMatchObject({ name: 'GitFailure', code: 'git_unreachable' })
+  await expect(asked).rejects.toMatchObject({ driver: 'git', code: 'git_unreachable' })
   host.do.clearFaults()
   expect(await connectedCredential(world.platform, project, repository, signal)).toBe(null)
 })

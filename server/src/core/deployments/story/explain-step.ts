@@ -1,6 +1,6 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
 import type { GitFailure } from '../../../drivers/git/git.ts'
-import { Refusal } from '../../../errors.ts'
+import { DriverFailure, isFailure, Refusal } from '../../../errors.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { shownLine } from '../events/line.ts'
 import { DeployFailure } from '../rows/failure.ts'
@@ -79,8 +79,6 @@ function causeOf({ redact }: DeployContext, failure: DeployFailure): Error | und
   return words.length === 0 ? undefined : new Error(redact(words.join(' ← ')))
 }
 
-type Told = Error & { code: string; hint: string }
-
 function inWords(context: DeployContext, error: unknown): DeployFailure | undefined {
   if (error instanceof Refusal) {
     const { code, message, details } = error
@@ -90,23 +88,19 @@ function inWords(context: DeployContext, error: unknown): DeployFailure | undefi
     )
   }
   if (!(error instanceof Error)) return undefined
-  const { code, hint } = error as Partial<Told>
-  if (code === 'ENOSPC') return ownDiskFull(error)
-  if (typeof code !== 'string' || typeof hint !== 'string') return undefined
-  return ofDriver(context, error as Told)
+  if ((error as { code?: unknown }).code === 'ENOSPC') return ownDiskFull(error)
+  return error instanceof DriverFailure ? ofDriver(context, error) : undefined
 }
 
 /** Drivers have words of their own; what is said here is which of our cases they are. */
-function ofDriver(context: DeployContext, error: Told): DeployFailure | undefined {
-  const { name, code, message, hint } = error
-  if (isGit(error)) return new DeployFailure({ code: error.code, message, hint }, gitSaid(error))
-  const found = DRIVER_CODES[name]?.[code] ?? DRIVER_CODES[name]?.others
+function ofDriver(context: DeployContext, error: DriverFailure): DeployFailure | undefined {
+  const { driver, code, message, hint } = error
+  if (isFailure<GitFailure>(error, 'git')) return new DeployFailure({ code: error.code, message, hint }, gitSaid(error))
+  const found = DRIVER_CODES[driver]?.[code] ?? DRIVER_CODES[driver]?.others
   if (!found) return undefined
   const about = found.startsWith('server_') ? `The server ${context.server.name} cannot be used. ` : ''
   return new DeployFailure({ code: found, message: `${about}${message}`, hint }, { cause: error })
 }
-
-const isGit = (error: Error): error is GitFailure => error.name === 'GitFailure'
 
 /** git's own last words are worth reading, and its driver takes the credential out of them. */
 const gitSaid = (error: GitFailure) => ({
@@ -118,21 +112,21 @@ const unreachable = 'server_unreachable'
 const denied = 'server_denied'
 
 const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
-  SshFailure: {
+  ssh: {
     host_key_unknown: denied,
     host_key_mismatch: denied,
     auth_failed: denied,
     key_unreadable: denied,
     others: unreachable,
   },
-  EdgeFailure: { others: 'edge_failed' },
-  EngineFailure: {
+  edge: { others: 'edge_failed' },
+  engine: {
     engine_unreachable: unreachable,
     engine_timeout: unreachable,
     engine_denied: denied,
     others: 'engine_failed',
   },
-  BuilderFailure: {
+  builder: {
     engine_unreachable: unreachable,
     engine_timeout: unreachable,
     engine_lost: unreachable,
@@ -141,7 +135,7 @@ const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
     request_invalid: 'build_failed',
     others: 'builder_unavailable',
   },
-  RuntimeFailure: {
+  runtime: {
     spec_refused: 'spec_refused',
     volume_unsafe: 'spec_refused',
     port_taken: 'port_taken',

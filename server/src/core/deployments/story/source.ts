@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import { isFailure } from '../../../errors.ts'
 import type { SourceTree } from '../../../source/build/source-tree.ts'
 import { openCredential } from '../../projects/git-credential.ts'
 import { gitOrigin } from '../../projects/git-origin.ts'
@@ -29,10 +30,9 @@ const GIVE_ONE = 'Send gitCredential to PATCH /api/projects/:id'
 
 /** The driver cannot know that there is nothing to check yet. */
 function withHint(error: unknown, { credential }: Awaited<ReturnType<typeof gitSource>>): never {
-  const { name, code, message } = error as Error & { code?: unknown }
-  if (name !== 'GitFailure' || code !== 'git_auth_failed' || credential !== null) throw error
+  if (!isFailure(error, 'git', 'git_auth_failed') || credential !== null) throw error
   const hint = `The repository is private, or there is none. ${GIVE_ONE} with kind "token".`
-  throw new DeployFailure({ code, message, hint }, { cause: error })
+  throw new DeployFailure({ code: 'git_auth_failed', message: error.message, hint }, { cause: error })
 }
 
 /** Pins what is deployed. A branch becomes a commit here, once. */

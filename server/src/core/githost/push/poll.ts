@@ -54,7 +54,7 @@ async function pollGroup(
     const failure = failureIn(error)
     if (failure === null) throw error
     // After an outage all are looked at once, spread over a minute.
-    const pollAt = failure.retryAt ?? new Date(now.getTime() + Math.random() * 60_000)
+    const pollAt = failure.facts.retryAt ?? new Date(now.getTime() + Math.random() * 60_000)
     return group.map((head) => ({ ...head, pollAt, pollEvery: 60, differs: false, first: null }))
   }
 }

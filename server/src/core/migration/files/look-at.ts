@@ -1,4 +1,5 @@
-import type { FileReader } from '../../../drivers/ssh/file-reader.ts'
+import type { FileFailure, FileReader } from '../../../drivers/ssh/file-reader.ts'
+import { isFailure } from '../../../errors.ts'
 import { MOST_FILE_BYTES } from '../../../source/compose/limits.ts'
 import { mayRead, type Reading } from './may-read.ts'
 
@@ -26,7 +27,6 @@ export async function lookAt(files: FileReader, path: string, as: Reading, besid
 
 /** Of a file that could not be looked at; whatever else went wrong is not about it. */
 export function reasonIn(error: unknown): NotRead {
-  const { name, reason } = error as { name?: string; reason?: NotRead }
-  if (name === 'FileTrouble' && reason !== undefined) return reason
+  if (isFailure<FileFailure>(error, 'files')) return error.code
   throw error
 }

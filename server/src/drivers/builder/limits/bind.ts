@@ -1,5 +1,5 @@
 import { askEngine } from '../ask.ts'
-import { BuilderFailure, type BuildLimits } from '../builder.ts'
+import { type BuildLimits, builderFailure } from '../builder.ts'
 import { runHelper } from './helper.ts'
 import { type EngineInfo, limitWrites } from './writes.ts'
 
@@ -26,7 +26,7 @@ export async function bindLimits(
   const lacking = lackingControllers(info)
   if (lacking.length > 0) {
     const message = `The Docker Engine cannot limit what a build step uses (${lacking.join(', ')}).`
-    throw new BuilderFailure('limits_unavailable', message)
+    throw builderFailure('limits_unavailable', message)
   }
   const cgroup = `slipway/${project}`
   const { binds, processes, writes } = limitWrites(info, cgroup, limits)
@@ -39,7 +39,7 @@ export async function bindLimits(
     signal,
   })
   if (wrong !== null) {
-    throw new BuilderFailure('limits_unavailable', `The limits for ${cgroup} could not be set: ${wrong}.`)
+    throw builderFailure('limits_unavailable', `The limits for ${cgroup} could not be set: ${wrong}.`)
   }
   return cgroup
 }

@@ -1,5 +1,5 @@
 import { askEngine, EngineRefusal } from '../ask.ts'
-import { BuilderFailure } from '../builder.ts'
+import { builderFailure } from '../builder.ts'
 
 const DONE = 'limits are set'
 
@@ -88,6 +88,6 @@ async function createHelper(socketPath: string, helper: Helper): Promise<string>
     return (await askEngine<{ Id: string }>(socketPath, question)).Id
   } catch (error) {
     if (!(error instanceof EngineRefusal) || error.status !== 404) throw error
-    throw new BuilderFailure('helper_image_missing', `The image ${image} is not on the server.`, error)
+    throw builderFailure('helper_image_missing', `The image ${image} is not on the server.`, error)
   }
 }

@@ -1,5 +1,5 @@
 import { type Agent, type IncomingMessage, request } from 'node:http'
-import { EngineFailure } from '../engine.ts'
+import { engineFailure } from '../engine.ts'
 
 /** GET, and no other word: whoever has this cannot change an engine. */
 export type GetJson = (path: string, options?: { mostBytes?: number; signal?: AbortSignal }) => Promise<unknown>
@@ -45,13 +45,13 @@ export function jsonGetter({ agent, at, prefix, signal: life, cost, socketPath }
     try {
       return JSON.parse(said)
     } catch (error) {
-      throw new EngineFailure('engine_failed', `What answers at ${at} is not a Docker Engine.`, error)
+      throw engineFailure('engine_failed', `What answers at ${at} is not a Docker Engine.`, error)
     }
   }
 }
 
 const tooMuch = (at: string, most: number) =>
-  new EngineFailure('engine_failed', `The Docker Engine at ${at} answers with more than ${most / MIB} MiB.`)
+  engineFailure('engine_failed', `The Docker Engine at ${at} answers with more than ${most / MIB} MiB.`)
 
 function send(agent: Agent, path: string, signal: AbortSignal, socketPath?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

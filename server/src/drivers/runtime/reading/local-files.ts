@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, opendir, readlink, realpath } from 'node:fs/promises'
-import { type FileReader, FileTrouble, type FileTroubleReason, kindOf } from '../../ssh/file-reader.ts'
+import { isFailure } from '../../../errors.ts'
+import { type FileFailureCode, type FileReader, fileFailure, kindOf } from '../../ssh/file-reader.ts'
 
 /** The machine that Slipway itself runs on, looked at in the same way as one over SFTP. */
 export function localFiles(signal: AbortSignal): FileReader {
@@ -12,8 +13,8 @@ export function localFiles(signal: AbortSignal): FileReader {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof FileTrouble) throw error
-      throw new FileTrouble(REASONS[(error as { code?: string }).code ?? ''] ?? 'failed', error)
+      if (isFailure(error, 'files')) throw error
+      throw fileFailure(REASONS[(error as { code?: string }).code ?? ''] ?? 'failed', error)
     }
   }
 
@@ -22,8 +23,8 @@ export function localFiles(signal: AbortSignal): FileReader {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     try {
       const stats = await file.stat()
-      if (!stats.isFile()) throw new FileTrouble('not_a_file')
-      if (stats.size > mostBytes) throw new FileTrouble('too_large')
+      if (!stats.isFile()) throw fileFailure('not_a_file')
+      if (stats.size > mostBytes) throw fileFailure('too_large')
       const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0)
       cost.bytes += bytesRead
       return buffer.subarray(0, bytesRead)
@@ -52,7 +53,7 @@ export function localFiles(signal: AbortSignal): FileReader {
   }
 }
 
-const REASONS: Record<string, FileTroubleReason> = {
+const REASONS: Record<string, FileFailureCode> = {
   ENOENT: 'missing',
   ENOTDIR: 'missing',
   EACCES: 'denied',

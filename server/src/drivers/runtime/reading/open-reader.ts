@@ -4,7 +4,7 @@ import { openSsh } from '../../ssh/connection.ts'
 import { type FileReader, sftpFiles } from '../../ssh/file-reader.ts'
 import { addressOf } from '../../ssh/target.ts'
 import { acceptVersion, negotiate } from '../connect.ts'
-import { EngineFailure, type EngineTarget } from '../engine.ts'
+import { type EngineTarget, engineFailure } from '../engine.ts'
 import { explainLocal, explainRemote } from '../explain.ts'
 import { type HostReader, localHost } from '../host.ts'
 import type { InstanceMark } from '../owner.ts'
@@ -48,7 +48,7 @@ export const serverReading = (us: InstanceMark): ServerReading => ({
 function late(error: unknown, at: string): unknown {
   const { name, cause } = error as Error
   if (![name, (cause as Error | undefined)?.name].includes('TimeoutError')) return error
-  return new EngineFailure('engine_timeout', `The Docker Engine at ${at} did not answer within ${CONNECT_MS / 1000} s.`)
+  return engineFailure('engine_timeout', `The Docker Engine at ${at} did not answer within ${CONNECT_MS / 1000} s.`)
 }
 
 type Route = Pick<ServerReader, 'at' | 'explain' | 'close' | 'procFile'> & {
@@ -108,7 +108,7 @@ async function sshRoute(target: EngineTarget & { kind: 'ssh' }, signal: AbortSig
 
 const tooLarge = (error: unknown, at: string) =>
   error instanceof AnswerTooLarge
-    ? new EngineFailure('engine_failed', `The Docker Engine at ${at} answers with more than can be read.`, error)
+    ? engineFailure('engine_failed', `The Docker Engine at ${at} answers with more than can be read.`, error)
     : error
 
 const readProc = (host: HostReader) => (path: string, mostBytes: number) =>

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer } from '../answers.ts'
 import { callEngine } from '../ask.ts'
-import { RuntimeFailure } from '../failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import { serviceName } from '../labels.ts'
 import type { EnginePolicy } from '../policy.ts'
 import type { ServiceSpec } from './spec.ts'
@@ -52,9 +52,6 @@ export async function refuseTaken(
   for (const { published, protocol } of ports) {
     const other = taken.find(({ PublishedPort, Protocol }) => PublishedPort === published && Protocol === protocol)
     if (!other) continue
-    throw new RuntimeFailure(
-      'port_taken',
-      `${spec.service}: port ${published} of the server belongs to another service.`,
-    )
+    throw runtimeFailure('port_taken', `${spec.service}: port ${published} of the server belongs to another service.`)
   }
 }

@@ -1,4 +1,4 @@
-import { RuntimeFailure } from '../failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import { acceptPorts, type PortRules } from './accept-ports.ts'
 import { acceptProcess } from './accept-process.ts'
 import { acceptBind, acceptVolume, isPlace } from './accept-volume.ts'
@@ -15,7 +15,7 @@ const MOST_REPLICAS = 100
 /** Refuses what the engine would take and do harm with. Everything else is its own to refuse. */
 export function acceptSpec(spec: ServiceSpec, { api, ...ports }: Rules): void {
   const refuse = (message: string) => {
-    throw new RuntimeFailure('spec_refused', `${spec.service}: ${message}`)
+    throw runtimeFailure('spec_refused', `${spec.service}: ${message}`)
   }
   for (const volume of spec.volumes) acceptVolume(volume, spec, refuse)
   for (const bind of spec.binds ?? []) acceptBind(bind, spec, refuse)

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../answers.ts'
 import { apiOf, statusOf, wordsOf } from '../ask.ts'
-import { RuntimeFailure } from '../failure.ts'
+import { type RuntimeFailure, runtimeFailure } from '../failure.ts'
 import { ensureFiles } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { Guard } from '../guard.ts'
@@ -155,7 +155,7 @@ function situation(current: ServiceAnswer, tasks: TaskAnswer[]): Rendering['over
 
 export function updateRunning({ service }: { service: string }, deployment?: string | null): RuntimeFailure {
   const message = `${service} is being changed by the deployment ${deployment}; one rollout runs at a time.`
-  return new RuntimeFailure('update_running', message)
+  return runtimeFailure('update_running', message)
 }
 
 function answer(did: Applied['did'], spec: SwarmSpec, previous: Applied['previous']): Applied {
@@ -167,5 +167,5 @@ function refused(error: unknown, { service }: ServiceSpec): unknown {
   const words = wordsOf(error).replace(/^rpc error: code = \w+ desc = /, '')
   const isAboutSpec = statusOf(error) === 500 && /^network \S+ not found|message is too large/.test(words)
   if (statusOf(error) !== 400 && statusOf(error) !== 404 && !isAboutSpec) return error
-  return new RuntimeFailure('spec_refused', `The engine refuses ${service}: ${words}.`, error)
+  return runtimeFailure('spec_refused', `The engine refuses ${service}: ${words}.`, error)
 }

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { RuntimeFailure } from '../failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { Guard } from '../guard.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'
@@ -35,7 +35,7 @@ export async function restartService(
   for (let attempt = 1; ; attempt++) {
     const current = await findService(docker, { ...key, instance: options.instance }, signal)
     if (!current || isLeaving(current))
-      throw new RuntimeFailure('service_missing', `${key.service} does not run on this engine.`)
+      throw runtimeFailure('service_missing', `${key.service} does not run on this engine.`)
     const { deployment, generation } = identityOf(current.Spec.TaskTemplate)
     if (current.Spec.Labels?.[LABEL.restart] === options.token) {
       return { did: 'unchanged', deployment: deployment ?? '', generation }

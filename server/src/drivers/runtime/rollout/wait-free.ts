@@ -3,7 +3,7 @@ import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
 import { pause } from '../ask.ts'
 import type { Connections } from '../connections.ts'
 import type { EngineTarget } from '../engine.ts'
-import { RuntimeFailure } from '../failure.ts'
+import { type RuntimeFailure, runtimeFailure } from '../failure.ts'
 import { tasksOf } from '../find.ts'
 import { LABEL } from '../labels.ts'
 import { servicesOf } from '../running/observe.ts'
@@ -94,5 +94,5 @@ function stillStopping(tasks: TaskAnswer[], { service }: ServiceSpec, limitMs: n
   const { services, containers } = leavingOf(tasks)
   const what = containers === 1 ? 'a container' : `${containers} containers`
   const message = `${service} was not started: ${what} of ${services.join(', ')} did not end within ${Math.round(limitMs / 1000)} s, and both must not run at the same time.`
-  return new RuntimeFailure('still_stopping', message)
+  return runtimeFailure('still_stopping', message)
 }

@@ -1,9 +1,10 @@
 import type Docker from 'dockerode'
-import { SshFailure } from '../../ssh/failure.ts'
+import { isFailure } from '../../../errors.ts'
+import type { SshFailure } from '../../ssh/failure.ts'
 import type { TaskAnswer } from '../answers.ts'
 import { pause, statusOf } from '../ask.ts'
 import type { Connections } from '../connections.ts'
-import { EngineFailure, type EngineTarget } from '../engine.ts'
+import type { EngineFailure, EngineTarget } from '../engine.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { ServiceKey } from '../labels.ts'
 import { lastLines } from '../running/last-lines.ts'
@@ -74,7 +75,7 @@ export async function watchRollout({ connections, engine, service }: Watched, op
       signal.throwIfAborted()
       if (isHopeless(error)) throw error
       judge.disturb()
-      if (error instanceof EngineFailure && error.code === 'engine_unreachable') gone = performance.now()
+      if (isFailure(error, 'engine', 'engine_unreachable')) gone = performance.now()
       last = error instanceof Error ? error.message : String(error)
       if (performance.now() - answered > awayMs)
         return outcome({ outcome: 'stuck' }, deaths, because('no-answer', last))
@@ -123,8 +124,9 @@ function outcome(verdict: Verdict, deaths: Deaths, cause?: TaskFailure): Outcome
 
 /** Asking again will not help: a key that is refused, a socket without permission. */
 function isHopeless(error: unknown): boolean {
-  if (error instanceof EngineFailure) return error.code === 'engine_denied' || error.code === 'engine_too_old'
-  if (error instanceof SshFailure) {
+  if (isFailure<EngineFailure>(error, 'engine'))
+    return error.code === 'engine_denied' || error.code === 'engine_too_old'
+  if (isFailure<SshFailure>(error, 'ssh')) {
     return ['host_key_unknown', 'host_key_mismatch', 'auth_failed', 'key_unreadable'].includes(error.code)
   }
   // A bug of ours, or a foreign service under the name.

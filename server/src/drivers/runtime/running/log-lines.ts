@@ -1,4 +1,4 @@
-import { EngineFailure } from '../engine.ts'
+import { engineFailure } from '../engine.ts'
 
 export type LogLine = {
   /** As the engine wrote it, to the nanosecond and in UTC, so that times compare as text. */
@@ -44,7 +44,7 @@ async function* framedPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Piec
     while (at + 8 <= rest.length && at + 8 + rest.readUInt32BE(at + 4) <= rest.length) {
       const end = at + 8 + rest.readUInt32BE(at + 4)
       // The engine's own words, when it stops or cannot reach a node.
-      if (rest[at] === 3) throw new EngineFailure('engine_failed', rest.toString('utf8', at + 8, end).trim())
+      if (rest[at] === 3) throw engineFailure('engine_failed', rest.toString('utf8', at + 8, end).trim())
       const piece = pieceOf(rest.subarray(at + 8, end), rest[at] === 2 ? 'stderr' : 'stdout')
       if (piece) yield piece
       at = end

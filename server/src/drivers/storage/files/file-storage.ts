@@ -1,16 +1,18 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isFailure } from '../../../errors.ts'
 import { checkKey, checkPrefix, folderOf, unfinishedBeside } from '../keys.ts'
 import {
   type ListOptions,
   type PutOptions,
   type PutResult,
   type Storage,
-  StorageFailure,
+  type StorageFailure,
   type StorageFailureCode,
   type StorageOptions,
   type StoragePage,
   type StoredObject,
+  storageFailure,
 } from '../storage.ts'
 import { forget, incoming, inPieces, progressOf, readable, SourceFailed } from '../stream.ts'
 import type { FileTree, Limits } from './tree.ts'
@@ -132,7 +134,7 @@ async function write(
   const sha256 = await sum.digest()
   const stored = await tree.stat(part, { signal })
   if (stored?.bytes !== bytes) {
-    throw new StorageFailure('corrupted', `${bytes} bytes were written, but ${stored?.bytes ?? 0} arrived.`)
+    throw storageFailure('corrupted', `${bytes} bytes were written, but ${stored?.bytes ?? 0} arrived.`)
   }
   progress.end(bytes)
   return { bytes, sha256 }
@@ -153,7 +155,7 @@ async function tidy(tree: FileTree, part: string, key: string, result: PutResult
       return undefined
     } catch (error) {
       const words = await tree.explain(error, 'tidy up')
-      if (!(words instanceof StorageFailure) || !passing.has(words.code)) return undefined
+      if (!isFailure<StorageFailure>(words, 'storage') || !passing.has(words.code)) return undefined
       await delay(TRY_AGAIN_MS, undefined, { signal: limits.signal }).catch(() => {})
     }
   }

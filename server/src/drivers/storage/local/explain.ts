@@ -1,4 +1,5 @@
-import { StorageFailure, type StorageFailureCode } from '../storage.ts'
+import { isFailure } from '../../../errors.ts'
+import { type StorageFailure, type StorageFailureCode, storageFailure } from '../storage.ts'
 
 const codes: Record<string, StorageFailureCode> = {
   EACCES: 'denied',
@@ -32,9 +33,9 @@ const words: Record<string, string> = {
 
 /** Wrapped, so that nobody takes a system error for another part's. `what` completes "cannot". */
 export function explainFile(error: unknown, what: string): unknown {
-  if (error instanceof StorageFailure) return error
+  if (isFailure<StorageFailure>(error, 'storage')) return error
   const { code = '', message } = error as NodeJS.ErrnoException
   if (!/^E[A-Z0-9]+$/.test(code)) return error
   const said = words[code] ?? message
-  return new StorageFailure(codes[code] ?? 'failed', `This machine cannot ${what}: ${said}.`, { cause: error })
+  return storageFailure(codes[code] ?? 'failed', `This machine cannot ${what}: ${said}.`, { cause: error })
 }

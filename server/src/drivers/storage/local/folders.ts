@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
-import { StorageFailure } from '../storage.ts'
+import { storageFailure } from '../storage.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
@@ -48,22 +48,22 @@ async function asLink(folder: FileHandle, name: string, error: unknown): Promise
     () => true,
     () => false,
   )
-  return isLink ? new StorageFailure('outside_root', `${name} is a link, and links are not followed here.`) : error
+  return isLink ? storageFailure('outside_root', `${name} is a link, and links are not followed here.`) : error
 }
 
 /** The folder at `path`, made if need be, inside the root after every link on both sides. */
 export async function openInside(root: string, path: string, prefix: string[]): Promise<FileHandle> {
   const base = await realRoot(root)
-  if (!isAbsolute(path)) throw new StorageFailure('bad_place', `${path} is not an absolute path.`)
+  if (!isAbsolute(path)) throw storageFailure('bad_place', `${path} is not an absolute path.`)
   const names = relative(base, await realTarget(resolve(path)))
   if (names === '..' || names.startsWith(`..${sep}`) || isAbsolute(names)) {
-    throw new StorageFailure('outside_root', `${path} does not lie inside ${root}.`)
+    throw storageFailure('outside_root', `${path} does not lie inside ${root}.`)
   }
   const top = await open(base, FOLDER)
   try {
     // Somebody may have moved it meanwhile, with a link in its old place.
     if ((await readlink(`/proc/self/fd/${top.fd}`)) !== base) {
-      throw new StorageFailure('outside_root', `${root} changed while it was looked at.`)
+      throw storageFailure('outside_root', `${root} changed while it was looked at.`)
     }
     return await descend(top, [...names.split(sep).filter(Boolean), ...prefix], { make: true })
   } finally {
@@ -75,7 +75,7 @@ async function realRoot(root: string): Promise<string> {
   try {
     return await realpath(root)
   } catch (error) {
-    throw new StorageFailure('root_missing', `The folder ${root} is not there.`, { cause: error })
+    throw storageFailure('root_missing', `The folder ${root} is not there.`, { cause: error })
   }
 }
 

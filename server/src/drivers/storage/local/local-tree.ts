@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, opendir, rename, rmdir, unlink } from 'node:fs/promises'
 import type { FileEntry, FileSink, FileTree } from '../files/tree.ts'
 import { hashInWorker } from '../sha256.ts'
-import { StorageFailure } from '../storage.ts'
+import { storageFailure } from '../storage.ts'
 import type { ByteSource } from '../stream.ts'
 import { explainFile } from './explain.ts'
 import { descend, within } from './folders.ts'
@@ -144,7 +144,7 @@ async function openFile(folder: FileHandle, name: string, range: { from: number;
   const file = await open(within(folder, name), O_RDONLY | O_NOFOLLOW)
   const close = () => void file.close().catch(() => {})
   try {
-    if (!(await file.stat()).isFile()) throw new StorageFailure('not_found', `There is no object ${name}.`)
+    if (!(await file.stat()).isFile()) throw storageFailure('not_found', `There is no object ${name}.`)
     return { chunks: readFile(file, range), close }
   } catch (error) {
     close()

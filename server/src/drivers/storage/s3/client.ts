@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { prefixParts } from '../keys.ts'
-import { type OpenOptions, type S3Place, StorageFailure } from '../storage.ts'
+import { type OpenOptions, type S3Place, storageFailure } from '../storage.ts'
 import { type Agents, makeAgents } from './agents.ts'
 import { boundAnswer } from './answers.ts'
 
@@ -73,7 +73,7 @@ function endpointOf({ endpoint }: S3Place, region: string): string {
   if (endpoint === null) return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
   const url = URL.parse(endpoint)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
-    throw new StorageFailure('bad_place', 'The endpoint is not an http or https URL without a login.')
+    throw storageFailure('bad_place', 'The endpoint is not an http or https URL without a login.')
   }
   return endpoint
 }

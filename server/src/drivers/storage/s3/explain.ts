@@ -1,4 +1,5 @@
-import { type S3Place, StorageFailure, type StorageFailureCode } from '../storage.ts'
+import { isFailure } from '../../../errors.ts'
+import { type S3Place, type StorageFailure, type StorageFailureCode, storageFailure } from '../storage.ts'
 import { NOT_S3 } from './answers.ts'
 
 type S3Error = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
@@ -87,7 +88,7 @@ export function codeOf(error: S3Error): StorageFailureCode {
 
 /** `what` completes "cannot". Nothing of the request is kept: it carries the key. */
 export function explainS3(error: unknown, place: S3Place, what: string): unknown {
-  if (error instanceof StorageFailure || !(error instanceof Error)) return error
+  if (isFailure<StorageFailure>(error, 'storage') || !(error instanceof Error)) return error
   const code = codeOf(error)
   const status = statusOf(error)
   const at = place.endpoint === null ? `Amazon S3 (${place.region ?? 'us-east-1'})` : place.endpoint
@@ -95,7 +96,7 @@ export function explainS3(error: unknown, place: S3Place, what: string): unknown
   const why = sentence(code, error, place)
   const message = `${at} cannot ${what} in the bucket ${place.bucket}: ${why}${told && ` (${told})`}.`
   const cause = new Error(short(clean(`${error.name}: ${error.message}`, place), LONGEST))
-  return new StorageFailure(code, clean(message, place), { cause, ...(notS3(error) && { hint: HINT_S3 }) })
+  return storageFailure(code, clean(message, place), { cause, ...(notS3(error) && { hint: HINT_S3 }) })
 }
 
 const HINT_S3 = 'Check that the endpoint is the one of an S3 service, not of a web page or a console.'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { StorageFailure } from '../storage.ts'
+import { storageFailure } from '../storage.ts'
 import { forget } from '../stream.ts'
 
 const MIB = 1024 * 1024
@@ -38,7 +38,7 @@ export async function* partsOf(
       if (filled === body.length) {
         yield part(false)
         number += 1
-        if (number > MOST_PARTS) throw new StorageFailure('failed', 'The object is too large for an S3 upload.')
+        if (number > MOST_PARTS) throw storageFailure('failed', 'The object is too large for an S3 upload.')
         body = await pool.take(partBytes(number))
         filled = 0
         hash = createHash('sha256')

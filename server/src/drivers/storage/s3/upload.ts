@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type PutOptions, type PutResult, StorageFailure } from '../storage.ts'
+import { type PutOptions, type PutResult, storageFailure } from '../storage.ts'
 import { abortable, incoming, progressOf } from '../stream.ts'
 import type { Bucket } from './client.ts'
 import { nameOf, statusOf } from './explain.ts'
@@ -117,7 +117,7 @@ async function complete({ sdk, client }: Bucket, where: Where, upload: Upload, a
   if (found.ContentLength === upload.bytes) return
   await client.send(new sdk.DeleteObjectCommand(where), { abortSignal })
   const message = `${upload.bytes} bytes were sent, but ${found.ContentLength} arrived.`
-  throw new StorageFailure('corrupted', message)
+  throw storageFailure('corrupted', message)
 }
 
 /** Gives the parts back. True when the upload turns out to be complete: its end was not heard of, but did happen. */

@@ -1,5 +1,6 @@
-import { SshFailure, type SshFailureCode } from '../../ssh/failure.ts'
-import { StorageFailure, type StorageFailureCode } from '../storage.ts'
+import { isFailure } from '../../../errors.ts'
+import type { SshFailure, SshFailureCode } from '../../ssh/failure.ts'
+import { type StorageFailure, type StorageFailureCode, storageFailure } from '../storage.ts'
 
 const codes: Record<SshFailureCode, StorageFailureCode> = {
   unreachable: 'unreachable',
@@ -21,11 +22,11 @@ export const statusOf = (error: unknown) => (error as { code?: unknown } | null)
 
 /** `what` completes "cannot"; `freeBytes` is what the folder's file system has left, where the server tells. */
 export function explainSftp(error: unknown, at: string, what: string, freeBytes: number | null): unknown {
-  if (error instanceof StorageFailure) return error
-  if (error instanceof SshFailure) return new StorageFailure(codes[error.code], error.message, { cause: error })
+  if (isFailure<StorageFailure>(error, 'storage')) return error
+  if (isFailure<SshFailure>(error, 'ssh')) return storageFailure(codes[error.code], error.message, { cause: error })
   const status = statusOf(error)
   const fail = (code: StorageFailureCode, said: string) =>
-    new StorageFailure(code, `${at} cannot ${what}: ${said}.`, { cause: error })
+    storageFailure(code, `${at} cannot ${what}: ${said}.`, { cause: error })
   if (status === STATUS.missing) return fail('not_found', 'it says there is no such file')
   if (status === STATUS.denied) return fail('denied', 'permission denied')
   if (freeBytes !== null && freeBytes < 128 * 1024) return fail('full', 'no space is left there')
@@ -33,7 +34,7 @@ export function explainSftp(error: unknown, at: string, what: string, freeBytes:
     return fail('failed', `it says "${(error as Error).message}" (a used-up quota looks like this too)`)
   }
   if (error instanceof Error && /No response from server|channel|closed|not connected/i.test(error.message)) {
-    return new StorageFailure('connection_lost', `The connection to ${at} broke (${error.message}).`, { cause: error })
+    return storageFailure('connection_lost', `The connection to ${at} broke (${error.message}).`, { cause: error })
   }
   return error
 }

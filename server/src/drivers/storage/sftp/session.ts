@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { SFTPWrapper } from 'ssh2'
 import { openSsh, type SshConnection } from '../../ssh/connection.ts'
-import { SshFailure } from '../../ssh/failure.ts'
+import { sshFailure } from '../../ssh/failure.ts'
 import { call } from '../../ssh/sftp.ts'
 import { addressOf, type SshAccount } from '../../ssh/target.ts'
 import { within } from '../../ssh/within.ts'
@@ -65,7 +65,7 @@ export async function openSessions(account: SshAccount, options: Limits): Promis
       opening = undefined
       throw error
     })
-    const late = () => new SshFailure('timeout', `${addressOf(account)} did not answer in time.`)
+    const late = () => sshFailure('timeout', `${addressOf(account)} did not answer in time.`)
     return within(opening, { signal: asking, deadlineMs: connectMs * 3, late })
   }
   try {
@@ -79,14 +79,14 @@ export async function openSessions(account: SshAccount, options: Limits): Promis
     at: addressOf(account),
     close() {
       signal.removeEventListener('abort', endAll)
-      life.abort(new SshFailure('connection_lost', `The connection to ${addressOf(account)} was closed.`))
+      life.abort(sshFailure('connection_lost', `The connection to ${addressOf(account)} was closed.`))
     },
   }
 }
 
 function sessionOf(connection: SshConnection, sftp: SFTPWrapper, at: string, stallMs: number): Session {
   const { ended } = connection
-  const silent = () => connection.close(new SshFailure('timeout', `${at} did not answer for ${stallMs / 1000} s.`))
+  const silent = () => connection.close(sshFailure('timeout', `${at} did not answer for ${stallMs / 1000} s.`))
   const patience = (signal: AbortSignal): Patience => {
     let giveUp: ((reason: unknown) => void) | undefined
     const timer = setTimeout(() => giveUp && silent(), stallMs)

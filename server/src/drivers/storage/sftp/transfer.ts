@@ -1,5 +1,5 @@
 import type { FileSink } from '../files/tree.ts'
-import { StorageFailure } from '../storage.ts'
+import { storageFailure } from '../storage.ts'
 import type { ByteSource } from '../stream.ts'
 import { STATUS, statusOf } from './explain.ts'
 import type { Session } from './session.ts'
@@ -87,7 +87,7 @@ export async function sourceOf(
   }
   try {
     const found = await ask<{ size: number; isFile(): boolean }>(signal, (done) => sftp.fstat(handle, done as never))
-    if (!found.isFile()) throw new StorageFailure('not_found', `There is no object ${path}.`)
+    if (!found.isFile()) throw storageFailure('not_found', `There is no object ${path}.`)
     const end = Math.min(found.size, (range.to ?? Number.MAX_SAFE_INTEGER) + 1)
     return { chunks: readAhead(session, handle, { from: range.from, end }, signal), close }
   } catch (error) {
@@ -126,7 +126,7 @@ async function readWhole({ sftp }: Session, handle: Buffer, position: number, le
         error ? reject(error) : resolve(bytes),
       )
     })
-    if (count === 0) throw new StorageFailure('corrupted', 'The object became shorter while it was read.')
+    if (count === 0) throw storageFailure('corrupted', 'The object became shorter while it was read.')
     at += count
   }
   return whole
