@@ -18,6 +18,7 @@ import type { Holder } from './running/holders.ts'
 import type { LogLine } from './running/log-lines.ts'
 import type { LogOptions } from './running/logs.ts'
 import type { ObservedService } from './running/observe.ts'
+import type { Snapshot } from './running/snapshot.ts'
 import type { Survey } from './running/survey.ts'
 import type { RunningTask } from './running/tasks.ts'
 import type { TaskUsage } from './running/usage.ts'
@@ -64,6 +65,10 @@ export interface Runtime {
   /** Takes all of a project but its images and volumes away, and returns when it is gone. */
   withdraw(engine: EngineTarget, project: string, options: Write & { atOnce?: boolean }): Promise<Withdrawn>
   observe(engine: EngineTarget, project: string, options: Call): Promise<ObservedService[]>
+  /** All that a plan looks at: what there is of a project, how it is, and who has what only one can have. */
+  snapshot(engine: EngineTarget, project: string, options: Call): Promise<Snapshot>
+  /** What `snapshot` calls a spec that was applied: equal means unchanged. */
+  specHash(spec: ServiceSpec): string
   /** Other services of its project that have a volume or a port which the spec needs for itself alone. */
   holders(engine: EngineTarget, spec: ServiceSpec, options: Call): Promise<Holder[]>
   /** Who of others, Slipway apart, has what is to be used where it is; and what of it is not there. */

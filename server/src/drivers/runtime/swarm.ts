@@ -15,10 +15,12 @@ import { removeService } from './rollout/remove.ts'
 import { applyOver } from './rollout/replace.ts'
 import { restartService } from './rollout/restart.ts'
 import { untilServing } from './rollout/serving.ts'
+import { specHash } from './rollout/spec.ts'
 import { watchRollout } from './rollout/watch.ts'
 import { holdersOf } from './running/holders.ts'
 import { serviceLogs } from './running/logs.ts'
 import { observeProject, overprivileged } from './running/observe.ts'
+import { takeSnapshot } from './running/snapshot.ts'
 import { surveyEngine } from './running/survey.ts'
 import { projectTasks } from './running/tasks.ts'
 import { projectUsage } from './running/usage.ts'
@@ -105,10 +107,16 @@ type Run = <T>(engine: EngineTarget, signal: AbortSignal, deadlineMs: number, wo
 function readOperations(
   instance: string,
   run: Run,
-): Pick<Runtime, 'observe' | 'holders' | 'occupants' | 'overprivileged' | 'survey' | 'tasks' | 'usage'> {
+): Pick<
+  Runtime,
+  'observe' | 'snapshot' | 'specHash' | 'holders' | 'occupants' | 'overprivileged' | 'survey' | 'tasks' | 'usage'
+> {
   return {
     observe: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => observeProject(docker, { instance, project }, within)),
+    snapshot: (engine, project, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => takeSnapshot(docker, { instance, project }, within)),
+    specHash,
     holders: (engine, spec, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => holdersOf(docker, spec, instance, within)),
     occupants: (engine, wanted, { signal }) =>

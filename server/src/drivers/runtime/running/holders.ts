@@ -38,7 +38,7 @@ export async function holdersOf(
 }
 
 /** While an update is under way, or has stopped half way, tasks of both specs may run. */
-function specsOf({ Spec, PreviousSpec, UpdateStatus }: ServiceAnswer) {
+export function specsOf({ Spec, PreviousSpec, UpdateStatus }: ServiceAnswer) {
   const isOver = [undefined, 'completed', 'rollback_completed'].includes(UpdateStatus?.State)
   return isOver || !PreviousSpec ? [Spec] : [Spec, PreviousSpec]
 }

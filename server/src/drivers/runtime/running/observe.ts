@@ -19,7 +19,7 @@ export type ObservedService = {
   updating: boolean
 }
 
-/** What the engine has of a project: the "observed" of a plan. */
+/** What the engine has of a project, in one question; `snapshot.ts` asks for more. */
 export async function observeProject(
   docker: Docker,
   { instance, project }: { instance: string; project: string },
@@ -28,21 +28,23 @@ export async function observeProject(
   const services = await servicesOf(docker, { [LABEL.instance]: instance, [LABEL.project]: project }, signal)
   // The project's gateway is no service of its own.
   const own = services.filter(({ Spec }) => Spec.Labels?.[LABEL.service] !== undefined)
-  return own.map(({ Spec, UpdateStatus, ServiceStatus }) => {
-    const { deployment, specHash } = identityOf(Spec.TaskTemplate)
-    return {
-      service: Spec.Labels?.[LABEL.service] ?? '',
-      deployment,
-      specHash,
-      image: Spec.TaskTemplate.ContainerSpec?.Image ?? '',
-      job: isJob(Spec),
-      replicas: {
-        wanted: isJob(Spec) ? (ServiceStatus?.DesiredTasks ?? 0) : wantedOf({ Spec }),
-        running: ServiceStatus?.RunningTasks ?? 0,
-      },
-      updating: UpdateStatus?.State === 'updating' || UpdateStatus?.State === 'rollback_started',
-    }
-  })
+  return own.map(observedOf)
+}
+
+export function observedOf({ Spec, UpdateStatus, ServiceStatus }: ServiceAnswer): ObservedService {
+  const { deployment, specHash } = identityOf(Spec.TaskTemplate)
+  return {
+    service: Spec.Labels?.[LABEL.service] ?? '',
+    deployment,
+    specHash,
+    image: Spec.TaskTemplate.ContainerSpec?.Image ?? '',
+    job: isJob(Spec),
+    replicas: {
+      wanted: isJob(Spec) ? (ServiceStatus?.DesiredTasks ?? 0) : wantedOf({ Spec }),
+      running: ServiceStatus?.RunningTasks ?? 0,
+    },
+    updating: UpdateStatus?.State === 'updating' || UpdateStatus?.State === 'rollback_started',
+  }
 }
 
 /** Raw packets let a container speak for its neighbours; every spec of today drops them. */
