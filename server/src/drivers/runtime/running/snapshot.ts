@@ -11,7 +11,7 @@ import { specsOf } from './holders.ts'
 import { type ObservedService, observedOf, servicesOf } from './observe.ts'
 
 /** A service with all that deciding about it takes: no look at its containers has to follow. */
-export type SeenService = ObservedService & {
+type SeenService = ObservedService & {
   /** Replicas of its spec that are there; with a check, that have passed it. */
   up: number
   /** Tasks of another spec that are still meant to run. */
