@@ -1,9 +1,11 @@
 import { openDatabase } from '../server/src/db/database.ts'
 import { privatePostgres } from '../test-kit/private-postgres.ts'
 import { openSite } from '../test-kit/site.ts'
+import { chosen } from './ledger/sizes.ts'
 import { killBoth, outage, oversleep, pause } from './parts/faults/crash-blows.ts'
 import { type Blow, type Crashed, crashAt, deploy, prepare } from './parts/faults/crash-once.ts'
 import { dryRun, type Kind, POINTS, type Point, pointsOf } from './parts/faults/crash-points.ts'
+import { killStack } from './parts/faults/crash-stack.ts'
 import { restartedEngine } from './parts/faults/engine-restart.ts'
 import { installHolds } from './parts/faults/hold.ts'
 import { orphans } from './parts/faults/orphans.ts'
@@ -18,13 +20,19 @@ const TAKEOVER_MS = 15_000
 /** What one part of the proof found. */
 type Found = { crashed: Crashed[]; wrong: string[]; asked: number; failed: number }
 
+const PARTS: Record<string, () => Promise<Found>> = {
+  good: () => onPair('crasha', 0, (pair) => killAll(pair, ['good', 'broken build'])),
+  bad: () => onPair('crashb', 1, (pair) => killAll(pair, ['crashing', 'crashing at first', 'rollback'])),
+  stack: () => onPair('crashs', 4, killStack),
+  others: () => others(),
+}
+
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
+  // A part of this name alone, while one works on it.
+  const only = chosen('SLIPWAY_CRASH_PART')
+  const chosenParts = Object.entries(PARTS).filter(([name]) => only === undefined || name === only)
   // Each clears up behind itself, whatever becomes of the others.
-  const ended = await Promise.allSettled([
-    onPair('crasha', 0, (pair) => killAll(pair, ['good', 'broken build'])),
-    onPair('crashb', 1, (pair) => killAll(pair, ['crashing', 'crashing at first', 'rollback'])),
-    others(),
-  ])
+  const ended = await Promise.allSettled(chosenParts.map(([, run]) => run()))
   const parts = ended.map((part) => (part.status === 'fulfilled' ? part.value : nothing(part.reason)))
   const crashed = parts.flatMap((part) => part.crashed)
   const left = await Promise.all(crashed.map(async ({ name, left }) => ({ name, things: await left })))
@@ -48,6 +56,7 @@ async function onPair(name: string, slot: number, work: (pair: Pair) => Promise<
   const site = await openSite({ name, slot })
   try {
     const pair = await openPair(site)
+    await installHolds(pair.pool)
     return await withProber(pair, work)
   } finally {
     await site.close()
@@ -65,7 +74,6 @@ async function withProber(pair: Pair, work: (pair: Pair) => Promise<Crashed[]>):
 
 /** At the start, in the middle and at the end of each step that a deployment of that kind has; then inside of steps. */
 async function killAll(pair: Pair, kinds: Kind[]): Promise<Crashed[]> {
-  await installHolds(pair.pool)
   const points: Point[] = []
   for (const kind of kinds) {
     await prepare(pair, kind)

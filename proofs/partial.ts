@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { Site } from '../test-kit/site.ts'
 import { chosen } from './ledger/sizes.ts'
-import { type Begun, begin, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
+import { type Begun, begin, firstRelease, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
 import { type Planned, sampled, subsetsBothWays } from './parts/stack/cases.ts'
 import { FIRSTS, runFirst } from './parts/stack/firsts.ts'
-import { newStack, openGround } from './parts/stack/ground.ts'
+import { openGround } from './parts/stack/ground.ts'
 import { killDuring, MOMENTS, type Moment } from './parts/stack/kills.ts'
 import type { Shape } from './parts/stack/stack.ts'
 
@@ -64,13 +64,6 @@ async function openLanes(site: Site, shape: Shape): Promise<Lane[]> {
   const lanes = await Promise.all(numbers.map((number) => firstRelease(site, `${shape}${number}`, shape)))
   console.log(`  ${LANES} projects of six services are up, ${shape} (seed ${SEED})`)
   return lanes
-}
-
-async function firstRelease(site: Site, called: string, shape: Shape): Promise<Lane> {
-  const lane: Lane = { stack: await newStack(site, called, shape), world: {}, active: null, versions: 0 }
-  const wrong = await runCase(lane, { name: 'the first release', faults: {}, choices: [] }, noTally())
-  if (wrong.length > 0) throw new Error(`the first release is not as it should be: ${wrong.join('; ')}`)
-  return lane
 }
 
 const tallyOf = ({ kept }: Book, kind: string): Tally => (kept[kind] ??= noTally())

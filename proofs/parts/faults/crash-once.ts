@@ -21,11 +21,11 @@ export type Crashed = {
  */
 export type Blow = (pair: Pair, id: string, struck: () => Promise<void>) => Promise<number | null>
 
-const TRIES = 4
+export const TRIES = 4
 const LEFT_MS = 150_000
 
 /** Kills the owner with -9, and starts another process in its place. */
-const kill: Blow = async (pair, id, struck) => {
+export const kill: Blow = async (pair, id, struck) => {
   const { owner, fence } = await pair.ownerOf(id)
   const since = performance.now()
   owner.child.kill('SIGKILL')
@@ -133,7 +133,7 @@ function wrongEnd({ status, error }: Deployment, kind: Kind): string[] {
 }
 
 /** What had ended before the blow must not have run again. */
-function repeated(before: StepRow[], after: StepRow[]): string[] {
+export function repeated(before: StepRow[], after: StepRow[]): string[] {
   const changed = before
     .filter(({ ended }) => ended !== null)
     .filter((step) => {

@@ -11,9 +11,9 @@ export type Kind = 'good' | 'crashing' | 'broken build' | 'crashing at first' | 
  * A moment of a deployment. `before` is called ahead of it, `at` waits for the moment, `wrong` tells from the journal whether
  * that was the one; what is held is let go by `after`.
  */
-export type Point = {
+export type Point<K extends string = Kind> = {
   name: string
-  kind: Kind
+  kind: K
   before?(bench: Bench): Promise<Hold>
   at(bench: Bench, id: string, project: string, held?: Hold): Promise<unknown>
   wrong?(journal: StepRow[]): string | undefined
@@ -29,19 +29,19 @@ export const filesOf: Record<Exclude<Kind, 'rollback'>, () => Record<string, str
 }
 
 /** Of every step that a journal shows: its start, its middle (begun, and done but not written), and its end. */
-export function pointsOf(kind: Kind, journal: string[]): Point[] {
+export function pointsOf<K extends string>(kind: K, journal: string[]): Point<K>[] {
   return journal.flatMap((step, n) => {
     const next = journal[n + 1]
     const called = (moment: string) => `${kind}: ${step} ${moment}`
     const runs = (rows: StepRow[]) => (isRunning(rows, step) ? undefined : `${step} was not running`)
-    const begun: Point = {
+    const begun: Point<K> = {
       name: called('has begun'),
       kind,
       before: ({ pool }) => hold(pool, step, 'end'),
       at: ({ pool }, id) => untilStep(pool, id, step, 'started'),
       wrong: runs,
     }
-    const done: Point = {
+    const done: Point<K> = {
       name: called('is done, and not written'),
       kind,
       before: ({ pool }) => hold(pool, step, 'end'),
@@ -49,7 +49,7 @@ export function pointsOf(kind: Kind, journal: string[]): Point[] {
       wrong: runs,
     }
     if (next === undefined) return [begun, done]
-    const ended: Point = {
+    const ended: Point<K> = {
       name: called('has ended'),
       kind,
       before: ({ pool }) => hold(pool, next, 'start'),

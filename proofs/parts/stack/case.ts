@@ -1,7 +1,9 @@
+import type { Site } from '../../../test-kit/site.ts'
 import { over, race, refused, settledOrAsked, wrongImages, wrongTable } from './decision.ts'
-import type { Stack } from './ground.ts'
+import { newStack, type Stack } from './ground.ts'
 import { changedSpecs, type OnEngine, onEngine, wrongWords, wrongWorld } from './look.ts'
 import { type Choice, decided, type Expected, expected, type Faults, type World } from './model.ts'
+import type { Shape } from './stack.ts'
 
 /** A project with what is known to run of it. */
 export type Lane = { stack: Stack; world: World; active: string | null; versions: number }
@@ -25,12 +27,7 @@ export async function runCase(lane: Lane, one: Case, tally: Tally): Promise<stri
   if (wanted.decision !== 'pending') {
     if (wanted.status === 'ready') tally.ready++
     else tally.failed++
-    wrong.push(...(await refused(lane.stack.site, id)))
-    return [
-      ...wrong,
-      ...unchanged(wanted, begun.before, await onEngine(lane.stack)),
-      ...(await settle(lane, id, wanted)),
-    ]
+    return end(lane, begun)
   }
   const next = one.followed ? await lane.stack.deploy({ version: nextVersion(lane) }) : undefined
   if (lane.active) wrong.push(...(await refused(lane.stack.site, lane.active)))
@@ -46,6 +43,14 @@ export async function runCase(lane: Lane, one: Case, tally: Tally): Promise<stri
   return wrong
 }
 
+/** A project with all six up. */
+export async function firstRelease(site: Site, called: string, shape: Shape = 'chains'): Promise<Lane> {
+  const lane: Lane = { stack: await newStack(site, called, shape), world: {}, active: null, versions: 0 }
+  const wrong = await runCase(lane, { name: 'the first release', faults: {}, choices: [] }, noTally())
+  if (wrong.length > 0) throw new Error(`the first release is not as it should be: ${wrong.join('; ')}`)
+  return lane
+}
+
 export type Begun = {
   id: string
   wanted: Expected
@@ -54,11 +59,12 @@ export type Begun = {
 }
 
 /** A deployment up to its end or to the question what to do with it. */
-export async function begin(lane: Lane, faults: Faults): Promise<Begun> {
+export async function begin(lane: Lane, faults: Faults, accepted: (id: string) => void = () => {}): Promise<Begun> {
   const { stack, world } = lane
   const before = await onEngine(stack)
   const version = nextVersion(lane)
   const id = await stack.deploy({ version, faults })
+  accepted(id)
   const wanted = expected(world, { version, deployment: id }, faults, stack.shape)
   const seen = await settledOrAsked(stack.site, id)
   const wrong = wrongWords(seen, wanted)
@@ -66,6 +72,17 @@ export async function begin(lane: Lane, faults: Faults): Promise<Begun> {
   const traffic = lane.active !== null || wanted.active
   wrong.push(...(await wrongWorld(stack, wanted.world, traffic)).map((what) => `at first: ${what}`))
   return { id, wanted, before, wrong }
+}
+
+/** Where there is nothing to decide. */
+export async function end(lane: Lane, { id, wanted, before, wrong }: Begun): Promise<string[]> {
+  const late = await refused(lane.stack.site, id)
+  return [
+    ...wrong,
+    ...late,
+    ...unchanged(wanted, before, await onEngine(lane.stack)),
+    ...(await settle(lane, id, wanted)),
+  ]
 }
 
 type Decision = { choice: Choice; table: Parameters<typeof wrongTable>[0] }
