@@ -3,6 +3,8 @@ import { clockStories } from './parts/surroundings/clock.ts'
 import { databaseStories } from './parts/surroundings/database.ts'
 import { diskStories } from './parts/surroundings/disk.ts'
 import { engineStories } from './parts/surroundings/engine.ts'
+import { fullDatabaseStories } from './parts/surroundings/full-database.ts'
+import { fullEngineStories } from './parts/surroundings/full-engine.ts'
 
 export const claim =
   'A full disk, clocks that jump, a database that takes no writes, an engine that is silent, slow or shared: visitors notice nothing, and what is said stays true.'
@@ -12,7 +14,14 @@ export const quick = false
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
   // A part of a name, while one works on a story.
   const wanted = chosen('SLIPWAY_STORY')
-  const all = [...diskStories, ...databaseStories, ...engineStories, ...clockStories]
+  const all = [
+    ...diskStories,
+    ...fullDatabaseStories,
+    ...fullEngineStories,
+    ...databaseStories,
+    ...engineStories,
+    ...clockStories,
+  ]
   const stories = all.filter(({ name }) => wanted === undefined || name.includes(wanted))
   let right = 0
   for (const { name, run } of stories) {

@@ -167,4 +167,16 @@ export const byProofsOfData: Mutation[] = [
       says: /an upload to a full disk: .*500/,
     },
   },
+  {
+    name: 'full-engine-as-a-failing-one',
+    guards: 'bin/prove surroundings',
+    file: 'server/src/core/deployments/story/explain-step.ts',
+    find: "if (found === 'engine_failed' && NO_SPACE.test(message))",
+    replace: "if (found === 'engine_failed' && NO_SPACE.test(''))",
+    red: {
+      prove: 'surroundings',
+      sizes: { SLIPWAY_STORY: 'engine is full while a release is building' },
+      says: /on a full disk it is failed: .*engine_failed/,
+    },
+  },
 ]

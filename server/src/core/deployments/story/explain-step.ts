@@ -98,6 +98,7 @@ function ofDriver(context: DeployContext, error: DriverFailure): DeployFailure |
   if (isFailure<GitFailure>(error, 'git')) return new DeployFailure({ code: error.code, message, hint }, gitSaid(error))
   const found = DRIVER_CODES[driver]?.[code] ?? DRIVER_CODES[driver]?.others
   if (!found) return undefined
+  if (found === 'engine_failed' && NO_SPACE.test(message)) return serverDiskFull(context, error)
   const about = found.startsWith('server_') ? `The server ${context.server.name} cannot be used. ` : ''
   return new DeployFailure({ code: found, message: `${about}${message}`, hint }, { cause: error })
 }
@@ -149,6 +150,19 @@ const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
     others: 'engine_failed',
   },
 }
+
+/** An engine has no code for it: whatever it was asked for, it only says so. */
+const NO_SPACE = /no space left on device/i
+
+const serverDiskFull = ({ server }: DeployContext, cause: DriverFailure) =>
+  new DeployFailure(
+    {
+      code: 'disk_full',
+      message: `The disk of the server ${server.name} is full. ${cause.message}`,
+      hint: 'Free some space on the server: old images and build cache are the first to look at.',
+    },
+    { cause },
+  )
 
 const ownDiskFull = (cause: Error) =>
   new DeployFailure(
