@@ -32,9 +32,13 @@ module.exports = {
     not('core-only-enqueues', '^server/src/core', '^server/src/jobs/(?!enqueue|steps)'),
     not('jobs-are-ignorant', '^server/src/jobs', '^server/src/(core|drivers|http|source)/'),
     not('drivers-are-leaves', '^server/src/drivers', '^server/src/(core|http|jobs|db|source)/'),
-    not('drivers-share-only-ssh', '^server/src/drivers/([^/]+)/', '^server/src/drivers/(?!ssh/)([^/]+)/', {
-      to: { pathNot: '^server/src/drivers/$1/' },
-    }),
+    not(
+      'drivers-share-only-ssh-and-engine',
+      '^server/src/drivers/([^/]+)/',
+      '^server/src/drivers/(?!ssh/|engine/)([^/]+)/',
+      { to: { pathNot: '^server/src/drivers/$1/' } },
+    ),
+    not('ssh-knows-no-engine', '^server/src/drivers/ssh/', '^server/src/drivers/(?!ssh/)'),
     not('db-is-a-leaf', '^server/src/db', '^server/src/(?!db/)'),
     not(
       'nobody-imports-the-wiring',

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { askEngine } from '../server/src/drivers/builder/ask.ts'
-import type { BuildEvent, Builder, BuildRequest, BuildTarget } from '../server/src/drivers/builder/builder.ts'
+import type { BuildEvent, Builder, BuildRequest } from '../server/src/drivers/builder/builder.ts'
 import { buildxBuilder } from '../server/src/drivers/builder/buildx.ts'
+import { askSocket } from '../server/src/drivers/engine/ask-socket.ts'
+import type { EngineTarget } from '../server/src/drivers/engine/engine.ts'
 
 // For tests: a builder with a folder of its own, requests with defaults, and the removal of all that was made.
 
@@ -15,7 +16,7 @@ const roomy = { memoryBytes: 512 << 20, cpus: 2, pids: 200 }
 export type Bench = ReturnType<typeof openBench>
 
 /** `socket` leads to the engine directly, also when `target` goes another way: cleaning up should not depend on it. */
-export function openBench({ socket, buildx, target }: { socket: string; buildx: string; target?: BuildTarget }) {
+export function openBench({ socket, buildx, target }: { socket: string; buildx: string; target?: EngineTarget }) {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-builder-'))
   const scratch = join(folder, 'scratch')
   const instance = randomBytes(6).toString('hex')
@@ -23,7 +24,7 @@ export function openBench({ socket, buildx, target }: { socket: string; buildx: 
   const projects = new Set<string>()
   const tags = new Set<string>()
   const ask = <T>(path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET', body?: object) =>
-    askEngine<T>(socket, { path, method, ...(body && { body }), signal: AbortSignal.timeout(20_000) })
+    askSocket<T>(socket, { path, method, ...(body && { body }), signal: AbortSignal.timeout(20_000) })
 
   return {
     folder,

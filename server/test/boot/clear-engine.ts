@@ -1,6 +1,6 @@
 import { caddyEdge } from '../../src/drivers/edge/caddy.ts'
-import { connectEngine } from '../../src/drivers/runtime/connect.ts'
-import type { EngineTarget } from '../../src/drivers/runtime/engine.ts'
+import { connectEngine } from '../../src/drivers/engine/connect.ts'
+import type { EngineTarget } from '../../src/drivers/engine/engine.ts'
 import { swarmRuntime } from '../../src/drivers/runtime/swarm.ts'
 
 type Left = { instance: string; org: string; projects: string[] }

@@ -7,7 +7,7 @@ import { type ServerProcess, startProcess } from '../../../test-kit/server-proce
 import { until } from '../../../test-kit/until.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { connectEngine } from '../../src/drivers/runtime/connect.ts'
+import { connectEngine } from '../../src/drivers/engine/connect.ts'
 import { tasksOf } from '../../src/drivers/runtime/find.ts'
 import { LABEL } from '../../src/drivers/runtime/labels.ts'
 import { swarmRuntime } from '../../src/drivers/runtime/swarm.ts'

@@ -7,7 +7,7 @@ import { releaseOf } from '../../src/core/deployments/release/release.ts'
 import * as store from '../../src/core/deployments/rows/store.ts'
 import * as servers from '../../src/core/servers/store.ts'
 import { newId } from '../../src/db/ids.ts'
-import { connectEngine } from '../../src/drivers/runtime/connect.ts'
+import { connectEngine } from '../../src/drivers/engine/connect.ts'
 import { serviceName } from '../../src/drivers/runtime/labels.ts'
 
 const site = await startSite('drift')

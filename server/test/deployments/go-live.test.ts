@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
 import { liveWatch } from '../../src/core/deployments/converge/bake/watch-live.ts'
 import type { DeployParts } from '../../src/core/deployments/parts.ts'
-import { engineFailure } from '../../src/drivers/runtime/engine.ts'
+import { engineFailure } from '../../src/drivers/engine/engine.ts'
 import type { RunningTask } from '../../src/drivers/runtime/running/tasks.ts'
 import { makeDeployment } from './made.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../lab/ask.ts'
 import { startSite } from '../../../test-kit/site-in-process.ts'
-import { connectEngine } from '../../src/drivers/runtime/connect.ts'
+import { connectEngine } from '../../src/drivers/engine/connect.ts'
 import { LABEL } from '../../src/drivers/runtime/labels.ts'
 
 const site = await startSite('rename')

@@ -1,4 +1,4 @@
-import type { EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../drivers/engine/engine.ts'
 import type { Runtime } from '../../drivers/runtime/runtime.ts'
 import type { Platform } from '../platform.ts'
 import { inTheWay } from './in-the-way.ts'

@@ -1,5 +1,5 @@
 import type { MigrationStack } from '@slipway/contract/migration-shape'
-import type { EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../drivers/engine/engine.ts'
 import type { FoundEngine, FoundNetwork, FoundVolume } from '../../drivers/runtime/reading/found.ts'
 import type { ServerReader } from '../../drivers/runtime/reading/server-reader.ts'
 import { Refusal } from '../../errors.ts'

@@ -1,5 +1,5 @@
 import { transaction } from '../../db/database.ts'
-import type { EngineFacts } from '../../drivers/runtime/engine.ts'
+import type { EngineFacts } from '../../drivers/engine/engine.ts'
 import { DriverFailure, notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'

@@ -1,4 +1,4 @@
-import type { EngineTarget } from '../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../drivers/engine/engine.ts'
 import { mayConnect } from '../domains/may-connect.ts'
 import type { Platform } from '../platform.ts'
 import { placeOfKey, placeOfPassphrase } from './keys.ts'

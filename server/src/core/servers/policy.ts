@@ -1,6 +1,6 @@
 import type { SaidServerPolicy, ServerPolicy } from '@slipway/contract/servers'
 import type { Config } from '../../config.ts'
-import type { EnginePolicy } from '../../drivers/runtime/policy.ts'
+import type { EnginePolicy } from '../../drivers/engine/policy.ts'
 
 /** On a machine of one's own most is allowed; where strangers deploy, nothing that reaches beyond their containers is. */
 export function policyOf({ mode }: Pick<Config, 'mode'>, said: SaidServerPolicy): ServerPolicy {

@@ -1,5 +1,5 @@
 import type { ServerCheck, ServerReport } from '@slipway/contract/servers'
-import type { EngineFacts } from '../../drivers/runtime/engine.ts'
+import type { EngineFacts } from '../../drivers/engine/engine.ts'
 import { failed, ok, unknown, warning } from './check-line.ts'
 import { type Holes, metadata, patches, privileges, volumes } from './security-report.ts'
 

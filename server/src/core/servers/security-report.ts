@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net'
 import type { ServerCheck } from '@slipway/contract/servers'
-import type { EngineFacts } from '../../drivers/runtime/engine.ts'
+import type { EngineFacts } from '../../drivers/engine/engine.ts'
 import { ok, unknown, warning } from './check-line.ts'
 
 /** What earlier versions of the platform made on an engine and no version makes any more. */

@@ -1,12 +1,10 @@
 import { DriverFailure } from '../../errors.ts'
-import type { SshTarget } from '../ssh/target.ts'
-
-export type BuildTarget = { kind: 'local'; socketPath: string } | { kind: 'ssh'; ssh: SshTarget; socketPath: string }
+import type { EngineTarget } from '../engine/engine.ts'
 
 export interface Builder {
   /**
    * What the user's Dockerfile broke, a cancel and a deadline are results. Thrown is what stands in the way of building at
-   * all: BuilderFailure, or SshFailure from the way to the server.
+   * all: BuilderFailure, or EngineFailure and SshFailure from the way to the engine.
    */
   build(
     request: BuildRequest,
@@ -24,7 +22,7 @@ export interface Builder {
 export type Room = () => Promise<void>
 
 export type BuildRequest = {
-  engine: BuildTarget
+  engine: EngineTarget
   project: string
   /** The deployment's id. */
   build: string
@@ -92,15 +90,13 @@ export type BuildFailure = {
 export type BuilderFailureCode =
   | 'request_invalid'
   | 'buildx_missing'
-  | 'engine_unreachable'
-  | 'engine_denied'
   | 'engine_timeout'
   | 'engine_lost'
   | 'engine_failed'
   | 'helper_image_missing'
   | 'limits_unavailable'
 
-/** Nothing could be built, whatever the source says. What stops earlier, on the way to the server, is an SshFailure. */
+/** Nothing could be built, whatever the source says. What stops earlier, on the way to the engine, is its failure or an SshFailure. */
 export type BuilderFailure = DriverFailure<'builder', BuilderFailureCode>
 
 export const builderFailure = (code: BuilderFailureCode, message: string, cause?: unknown): BuilderFailure =>
@@ -109,9 +105,6 @@ export const builderFailure = (code: BuilderFailureCode, message: string, cause?
 const hints: Record<BuilderFailureCode, string> = {
   request_invalid: 'Correct the value that the message names.',
   buildx_missing: 'Install docker-buildx on the machine that runs Slipway and check its configured path.',
-  engine_unreachable:
-    'Install Docker Engine if it is missing, start it (systemctl enable --now docker) and check the socket path.',
-  engine_denied: 'Add the user to the docker group (usermod -aG docker USER) and connect again, or use root.',
   engine_timeout: 'Look at the engine on the server: systemctl status docker, journalctl -u docker.',
   engine_lost: 'Start the build again; if it happens repeatedly, look at the engine: journalctl -u docker.',
   engine_failed: "Look at the engine's log on the server: journalctl -u docker.",

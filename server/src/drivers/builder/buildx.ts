@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { askEngine } from './ask.ts'
+import { askSocket } from '../engine/ask-socket.ts'
+import { type LocalSocket, openLocalSocket } from '../engine/local-socket.ts'
 import {
   type BuildEvent,
   type Builder,
@@ -16,7 +17,7 @@ import { judge } from './dockerfile/images.ts'
 import { sourcePolicy } from './dockerfile/source-policy.ts'
 import { type Dockerfile, takeDockerfile } from './dockerfile/take.ts'
 import { endSteps } from './end-steps.ts'
-import { type ReachedEngine, reachEngine } from './engine.ts'
+import { explain } from './explain.ts'
 import { endBuild, endLeftovers, markOf, openWorkFolder } from './leftovers.ts'
 import { bindLimits } from './limits/bind.ts'
 import { readProgress } from './progress/read.ts'
@@ -91,7 +92,7 @@ async function buildIn(folder: string, options: BuildxOptions, request: BuildReq
   }
   const policy = join(folder, 'policy.json')
   await writeFile(policy, JSON.stringify(sourcePolicy(judged.addresses)), { flag: 'wx', mode: 0o600 })
-  const engine = await reachEngine(request.engine, folder, watch.either)
+  const engine = await openLocalSocket(request.engine, folder, watch.either)
   try {
     const { socketPath } = engine
     const { project, limits } = request
@@ -102,7 +103,7 @@ async function buildIn(folder: string, options: BuildxOptions, request: BuildReq
     watch.began = true
     return await run({ folder, options, request, dockerfile, policy, engine, cgroup }, watch)
   } catch (error) {
-    throw watch.either.aborted ? error : await engine.explain(error)
+    throw watch.either.aborted ? error : await explain(engine, error)
   } finally {
     engine.close()
   }
@@ -114,7 +115,7 @@ type Prepared = {
   request: BuildRequest
   dockerfile: Dockerfile
   policy: string
-  engine: ReachedEngine
+  engine: LocalSocket
   cgroup: string
 }
 
@@ -167,8 +168,8 @@ async function builtImage(metadata: string): Promise<{ imageId: string; digest?:
 }
 
 /** An engine that stops takes its steps along, and their errors look like the source's fault. */
-async function throwIfLost({ socketPath }: ReachedEngine, saidSo: boolean, text: string[]): Promise<void> {
-  await askEngine(socketPath, { path: '/_ping', signal: AbortSignal.timeout(PING_MS) })
+async function throwIfLost({ socketPath }: LocalSocket, saidSo: boolean, text: string[]): Promise<void> {
+  await askSocket(socketPath, { path: '/_ping', signal: AbortSignal.timeout(PING_MS) })
   if (saidSo) throw builderFailure('engine_lost', `The Docker Engine ended the build: ${text.at(-1) ?? ''}`)
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openLocalSocket } from '../engine/local-socket.ts'
 import type { BuildRequest } from './builder.ts'
-import { reachEngine } from './engine.ts'
 import { openWorkFolder } from './leftovers.ts'
 import { bindLimits } from './limits/bind.ts'
 
@@ -21,7 +21,7 @@ export async function endSteps(options: Options, request: BuildRequest, signal: 
   while (!patience.aborted) {
     const folder = await openWorkFolder(scratch)
     try {
-      const engine = await reachEngine(request.engine, folder, patience)
+      const engine = await openLocalSocket(request.engine, folder, patience)
       const wanted = { instance, project, limits, helperImage, endSteps: true, signal: patience }
       return void (await bindLimits(engine.socketPath, wanted).finally(() => engine.close()))
     } catch {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { type Bench, openBench } from '../../../../test-kit/builder.ts'
 import { processesCalled } from '../../../../test-kit/processes.ts'
+import type { EngineTarget } from '../engine/engine.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
-import type { BuildTarget } from './builder.ts'
 
 let bench: Bench
-let target: BuildTarget & { kind: 'ssh' }
+let target: EngineTarget & { kind: 'ssh' }
 const base = 'FROM busybox:1'
 const fresh = () => `: ${Math.random()};`
 const uncommon = () => `${100 + Math.random() * 800}`.slice(0, 12)

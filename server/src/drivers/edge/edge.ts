@@ -1,5 +1,5 @@
-import type Docker from 'dockerode'
 import { DriverFailure } from '../../errors.ts'
+import type { EngineConnection } from '../engine/connect.ts'
 
 /** The door of a server: which host name, and below it which path, leads to which service. */
 export interface Edge<Target> {
@@ -120,16 +120,9 @@ export type EdgeSettings = {
   instance: string
 }
 
-/** What the edge needs of an engine; the wiring makes it from the runtime driver's `connectEngine`. */
+/** What the edge needs of an engine; the wiring makes it from the engine driver's `connectEngine`. */
 export interface EdgeEngine<Target> {
-  connect(target: Target, signal: AbortSignal): Promise<EdgeConnection>
-}
-
-type EdgeConnection = {
-  docker: Docker
-  /** Words for an error of a request on this connection. */
-  explain(error: unknown): Promise<unknown>
-  close(): void
+  connect(target: Target, signal: AbortSignal): Promise<Pick<EngineConnection, 'docker' | 'explain' | 'close'>>
 }
 
 export type EdgeFailureCode =

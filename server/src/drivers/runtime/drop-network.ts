@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { NetworkAnswer } from './answers.ts'
-import { callEngine, unlessMissing, wordsOf } from './ask.ts'
+import type { NetworkAnswer } from '../engine/answers.ts'
+import { callEngine, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 
 /** A network that was in a list, by its id: what was made under its name since stays. One that is in use is a failure. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ContainerAnswer } from './answers.ts'
-import { callEngine, statusOf } from './ask.ts'
+import type { ContainerAnswer } from '../engine/answers.ts'
+import { callEngine, statusOf } from '../engine/ask.ts'
 import type { Guard } from './guard.ts'
 import { having, LABEL } from './labels.ts'
 

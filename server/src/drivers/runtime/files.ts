@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { FileAnswer, SwarmSpec } from './answers.ts'
-import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
+import type { FileAnswer, SwarmSpec } from '../engine/answers.ts'
+import { callEngine, statusOf, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { fileName, having, LABEL } from './labels.ts'
 import type { FileReferences } from './rollout/container.ts'

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer, TaskAnswer } from './answers.ts'
-import { callEngine, unlessMissing } from './ask.ts'
+import type { ServiceAnswer, TaskAnswer } from '../engine/answers.ts'
+import { callEngine, unlessMissing } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { having, LABEL, type ServiceKey, serviceName } from './labels.ts'
 

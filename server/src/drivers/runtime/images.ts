@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { HealthConfig, ImageAnswer } from './answers.ts'
-import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
+import type { HealthConfig, ImageAnswer } from '../engine/answers.ts'
+import { callEngine, statusOf, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { pinnedName } from './pull.ts'
 import { imagePrograms } from './rollout/image-programs.ts'

@@ -4,8 +4,8 @@ import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
-import { callEngine } from './ask.ts'
-import { connectEngine } from './connect.ts'
+import { callEngine } from '../engine/ask.ts'
+import { connectEngine } from '../engine/connect.ts'
 
 // Another machine of the lab stands in for what containers must not reach: no request leaves the lab.
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net'
 import type Docker from 'dockerode'
-import { callEngine, unlessMissing } from './ask.ts'
+import { callEngine, unlessMissing } from '../engine/ask.ts'
 import { runOnMachine } from './on-machine.ts'
 
 /** What the machine of an engine keeps from the containers on it. */

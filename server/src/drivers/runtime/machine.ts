@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { callEngine } from './ask.ts'
+import { callEngine } from '../engine/ask.ts'
 
 const known = new WeakMap<Docker, Promise<number>>()
 

@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
-import { callEngine } from './ask.ts'
-import { connectEngine } from './connect.ts'
+import { callEngine } from '../engine/ask.ts'
+import { connectEngine } from '../engine/connect.ts'
 
 const lab = labPart('engine')
 const engine = { kind: 'local', socketPath: lab.socket } as const

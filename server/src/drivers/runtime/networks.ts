@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { NetworkAnswer } from './answers.ts'
-import { apiOf, callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
+import type { NetworkAnswer } from '../engine/answers.ts'
+import { apiOf, callEngine, statusOf, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { having, LABEL } from './labels.ts'
 

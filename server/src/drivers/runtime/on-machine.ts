@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { callEngine, statusOf } from './ask.ts'
+import { callEngine, statusOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { findImage } from './images.ts'
 import { LABEL } from './labels.ts'

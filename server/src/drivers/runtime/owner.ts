@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { callEngine, statusOf, unlessMissing, wordsOf } from './ask.ts'
+import { callEngine, statusOf, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { LABEL } from './labels.ts'
 

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ImageAnswer } from './answers.ts'
-import { callEngine } from './ask.ts'
+import type { ImageAnswer } from '../engine/answers.ts'
+import { callEngine } from '../engine/ask.ts'
 
 /** The names, with their tags, that images have in a repository on this engine. */
 export async function imagesIn(docker: Docker, repository: string, signal: AbortSignal): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type Docker from 'dockerode'
-import { streamEngine, wordsOf } from './ask.ts'
+import { streamEngine, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 
 export type PullOptions = {

@@ -1,4 +1,4 @@
-import type { EngineTarget } from './engine.ts'
+import type { EngineTarget } from '../engine/engine.ts'
 import type { GarbageReport, GarbageRoots } from './garbage.ts'
 import type { Guard } from './guard.ts'
 import type { ImageFacts } from './images.ts'

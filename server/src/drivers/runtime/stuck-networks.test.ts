@@ -4,9 +4,9 @@ import { labPart } from '../../../../lab/ask.ts'
 import { runInside } from '../../../../lab/machine.ts'
 import { trialNetwork, trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
-import type { NetworkAnswer } from './answers.ts'
-import { callEngine } from './ask.ts'
-import { connectEngine } from './connect.ts'
+import type { NetworkAnswer } from '../engine/answers.ts'
+import { callEngine } from '../engine/ask.ts'
+import { connectEngine } from '../engine/connect.ts'
 
 const engine = { kind: 'local', socketPath: labPart('engine').socket } as const
 const runtime = trialRuntime({ instance: `test-stuck-${randomBytes(4).toString('hex')}` })

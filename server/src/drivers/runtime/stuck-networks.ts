@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { NetworkAnswer, TaskAnswer } from './answers.ts'
-import { callEngine, unlessMissing } from './ask.ts'
+import type { NetworkAnswer, TaskAnswer } from '../engine/answers.ts'
+import { callEngine, unlessMissing } from '../engine/ask.ts'
 import { tasksOf } from './find.ts'
 import { LABEL } from './labels.ts'
 import { runOnMachine } from './on-machine.ts'

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { VolumeAnswer } from './answers.ts'
-import { callEngine, unlessMissing, wordsOf } from './ask.ts'
+import type { VolumeAnswer } from '../engine/answers.ts'
+import { callEngine, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { type RuntimeFailure, runtimeFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { having, isCalledAfter, LABEL } from './labels.ts'

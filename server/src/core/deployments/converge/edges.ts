@@ -1,4 +1,4 @@
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import { wantedOn } from '../../certificates/install.ts'
 import * as domains from '../../domains/store.ts'
 import { eachFairly } from '../../fair-share.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../../db/database.ts'
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { ServiceKey } from '../../../drivers/runtime/labels.ts'
 import type { Outcome } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { Pipeline, Run } from '../../../jobs/steps.ts'

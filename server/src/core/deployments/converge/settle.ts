@@ -1,5 +1,5 @@
 import type { DeploymentService } from '@slipway/contract/deployment-shape'
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import * as domains from '../../domains/store.ts'

@@ -1,6 +1,6 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Queryable } from '../../../db/database.ts'
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { Platform } from '../../platform.ts'
 import * as projects from '../../projects/store.ts'
 import * as store from '../rows/store.ts'

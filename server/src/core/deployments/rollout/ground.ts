@@ -1,4 +1,4 @@
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { DeployParts } from '../parts.ts'
 import { privateNetwork, publicNetwork } from '../release/names.ts'
 import type { Release } from '../release/release.ts'

@@ -1,4 +1,4 @@
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Holder } from '../../../drivers/runtime/running/holders.ts'
 import type { DeployParts } from '../parts.ts'

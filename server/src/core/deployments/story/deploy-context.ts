@@ -1,6 +1,6 @@
 import type { DeploymentService, DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../../db/database.ts'
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { Run, UNDO_PENDING } from '../../../jobs/steps.ts'
 import { allVariables, listServices } from '../../projects/settings-store.ts'
 import * as projects from '../../projects/store.ts'

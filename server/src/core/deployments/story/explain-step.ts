@@ -128,10 +128,8 @@ const DRIVER_CODES: Record<string, Record<string, DeploymentErrorCode>> = {
     others: 'engine_failed',
   },
   builder: {
-    engine_unreachable: unreachable,
     engine_timeout: unreachable,
     engine_lost: unreachable,
-    engine_denied: denied,
     engine_failed: 'engine_failed',
     request_invalid: 'build_failed',
     others: 'builder_unavailable',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
-import type { EngineTarget } from '../../../drivers/runtime/engine.ts'
+import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import { submit, type Waker } from '../../../jobs/enqueue.ts'
 import type { Pipeline } from '../../../jobs/steps.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'

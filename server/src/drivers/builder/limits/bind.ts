@@ -1,4 +1,4 @@
-import { askEngine } from '../ask.ts'
+import { askSocket } from '../../engine/ask-socket.ts'
 import { type BuildLimits, builderFailure } from '../builder.ts'
 import { runHelper } from './helper.ts'
 import { type EngineInfo, limitWrites } from './writes.ts'
@@ -22,7 +22,7 @@ export async function bindLimits(
   socketPath: string,
   { instance, project, limits, helperImage, endSteps, signal }: Wanted,
 ): Promise<string> {
-  const info = await askEngine<EngineInfo>(socketPath, { path: '/info', signal })
+  const info = await askSocket<EngineInfo>(socketPath, { path: '/info', signal })
   const lacking = lackingControllers(info)
   if (lacking.length > 0) {
     const message = `The Docker Engine cannot limit what a build step uses (${lacking.join(', ')}).`

@@ -1,4 +1,4 @@
-import { askEngine, EngineRefusal } from '../ask.ts'
+import { askSocket, EngineRefusal } from '../../engine/ask-socket.ts'
 import { builderFailure } from '../builder.ts'
 
 const DONE = 'limits are set'
@@ -47,15 +47,15 @@ export async function runHelper(socketPath: string, helper: Helper): Promise<str
   const { signal } = helper
   const path = `/containers/${await createHelper(socketPath, helper)}`
   try {
-    await askEngine(socketPath, { method: 'POST', path: `${path}/start`, signal })
-    await askEngine(socketPath, { method: 'POST', path: `${path}/wait`, signal })
-    const output = String(await askEngine(socketPath, { path: `${path}/logs?stdout=1&stderr=1`, signal }))
+    await askSocket(socketPath, { method: 'POST', path: `${path}/start`, signal })
+    await askSocket(socketPath, { method: 'POST', path: `${path}/wait`, signal })
+    const output = String(await askSocket(socketPath, { path: `${path}/logs?stdout=1&stderr=1`, signal }))
     // `find` ends well whatever became of what it ran; and a process that ended by itself is no failure of `kill`.
     return output.includes(DONE) ? null : output.trim() || 'the helper said nothing'
   } finally {
     // Also after a cancel: hence a deadline of its own, not the caller's signal.
     const late = AbortSignal.timeout(5000)
-    await askEngine(socketPath, { method: 'DELETE', path: `${path}?force=1&v=1`, signal: late }).catch(() => {})
+    await askSocket(socketPath, { method: 'DELETE', path: `${path}?force=1&v=1`, signal: late }).catch(() => {})
   }
 }
 
@@ -85,7 +85,7 @@ async function createHelper(socketPath: string, helper: Helper): Promise<string>
   }
   const question = { method: 'POST', path: '/containers/create', body, signal } as const
   try {
-    return (await askEngine<{ Id: string }>(socketPath, question)).Id
+    return (await askSocket<{ Id: string }>(socketPath, question)).Id
   } catch (error) {
     if (!(error instanceof EngineRefusal) || error.status !== 404) throw error
     throw builderFailure('helper_image_missing', `The image ${image} is not on the server.`, error)

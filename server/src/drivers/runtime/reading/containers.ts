@@ -1,4 +1,4 @@
-import { statusOf } from '../ask.ts'
+import { statusOf } from '../../engine/ask.ts'
 import type { FoundContainer } from './found.ts'
 import { AnswerTooLarge, type GetJson } from './get-json.ts'
 import { dict, list, text } from './plain.ts'

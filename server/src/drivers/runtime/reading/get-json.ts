@@ -1,5 +1,5 @@
 import { type Agent, type IncomingMessage, request } from 'node:http'
-import { engineFailure } from '../engine.ts'
+import { engineFailure } from '../../engine/engine.ts'
 
 /** GET, and no other word: whoever has this cannot change an engine. */
 export type GetJson = (path: string, options?: { mostBytes?: number; signal?: AbortSignal }) => Promise<unknown>

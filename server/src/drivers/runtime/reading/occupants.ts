@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { askEngine, unlessMissing } from '../ask.ts'
+import { askEngine, unlessMissing } from '../../engine/ask.ts'
 import { LABEL } from '../labels.ts'
 import { dict, flag, list, number, text, textDict } from './plain.ts'
 import { readContainer } from './read-container.ts'

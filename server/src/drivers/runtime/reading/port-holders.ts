@@ -1,5 +1,5 @@
+import { listeningPorts } from '../../engine/facts.ts'
 import type { FileReader } from '../../ssh/file-reader.ts'
-import { listeningPorts } from '../facts.ts'
 import type { ServerReader } from './server-reader.ts'
 import { sideBySide } from './side-by-side.ts'
 

@@ -1,4 +1,4 @@
-import { statusOf } from '../ask.ts'
+import { statusOf } from '../../engine/ask.ts'
 import { LABEL } from '../labels.ts'
 import { foreignIn, type InstanceMark, markIn, marksOf } from '../owner.ts'
 import { readContainers } from './containers.ts'

@@ -1,5 +1,5 @@
+import type { EngineTarget } from '../../engine/engine.ts'
 import type { FileReader } from '../../ssh/file-reader.ts'
-import type { EngineTarget } from '../engine.ts'
 import type { FoundContainer, FoundEngine, FoundImage, FoundNetwork, FoundService, FoundVolume } from './found.ts'
 
 /**

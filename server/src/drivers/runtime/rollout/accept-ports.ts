@@ -1,9 +1,9 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer } from '../answers.ts'
-import { callEngine } from '../ask.ts'
+import type { ServiceAnswer } from '../../engine/answers.ts'
+import { callEngine } from '../../engine/ask.ts'
+import type { EnginePolicy } from '../../engine/policy.ts'
 import { runtimeFailure } from '../failure.ts'
 import { serviceName } from '../labels.ts'
-import type { EnginePolicy } from '../policy.ts'
 import type { ServiceSpec } from './spec.ts'
 
 type Refuse = (message: string) => void

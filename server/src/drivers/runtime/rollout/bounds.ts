@@ -1,8 +1,6 @@
-import type { TaskTemplate } from '../answers.ts'
+import type { TaskTemplate } from '../../engine/answers.ts'
+import type { Ceilings } from '../../engine/policy.ts'
 import type { ServiceSpec } from './spec.ts'
-
-/** The most that one container of a server may have, where whoever owns the server has said so. */
-export type Ceilings = { memoryBytes?: number; cpus?: number; pids?: number }
 
 /** What a container is measured against: the memory of the machine, and what its owner allows. */
 export type Bounds = { machineBytes: number; ceilings: Ceilings }

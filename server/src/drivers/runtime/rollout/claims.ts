@@ -1,4 +1,4 @@
-import type { SwarmSpec, TaskAnswer } from '../answers.ts'
+import type { SwarmSpec, TaskAnswer } from '../../engine/answers.ts'
 import type { ServiceSpec } from './spec.ts'
 
 /** What only one service can have at a time: a volume that it writes to, a port of the machine. */

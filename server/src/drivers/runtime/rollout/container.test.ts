@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { OPEN_POLICY } from '../policy.ts'
+import { OPEN_POLICY } from '../../engine/policy.ts'
 import { acceptSpec } from './accept.ts'
 import { type Rendering, renderService } from './render.ts'
 import { type MemoryVolume, type ServiceSpec, specHash, type VolumeMount } from './spec.ts'

@@ -1,4 +1,4 @@
-import type { ContainerSpec, HealthConfig } from '../answers.ts'
+import type { ContainerSpec, HealthConfig } from '../../engine/answers.ts'
 import { LABEL } from '../labels.ts'
 import { contentHash } from './identity.ts'
 import { literal } from './literal.ts'

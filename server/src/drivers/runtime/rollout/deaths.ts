@@ -1,4 +1,4 @@
-import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
+import type { ServiceAnswer, TaskAnswer } from '../../engine/answers.ts'
 import { identityOf } from './identity.ts'
 import { isJob } from './job.ts'
 import { endedWell, isAfter, isDead, isOurs } from './judge.ts'

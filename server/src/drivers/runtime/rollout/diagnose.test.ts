@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TaskAnswer } from '../answers.ts'
+import type { TaskAnswer } from '../../engine/answers.ts'
 import { diagnose } from './diagnose.ts'
 
 /** An engine that knows no container and no log, as a manager does for a task on another node. */

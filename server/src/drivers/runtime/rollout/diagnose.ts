@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ContainerInspection, TaskAnswer } from '../answers.ts'
-import { callEngine } from '../ask.ts'
+import type { ContainerInspection, TaskAnswer } from '../../engine/answers.ts'
+import { callEngine } from '../../engine/ask.ts'
 import { lastLines } from '../running/last-lines.ts'
 import { type Listening, listeningOf, type PortWait } from './listening.ts'
 import type { TaskFailure } from './outcome.ts'

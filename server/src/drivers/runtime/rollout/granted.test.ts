@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OPEN_POLICY } from '../policy.ts'
+import { OPEN_POLICY } from '../../engine/policy.ts'
 import { acceptSpec } from './accept.ts'
 import { mountsOf } from './mounts.ts'
 import type { ServiceSpec } from './spec.ts'

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer, SwarmSpec } from '../answers.ts'
+import type { ServiceAnswer, SwarmSpec } from '../../engine/answers.ts'
 import { LABEL } from '../labels.ts'
 import type { RolloutState } from './outcome.ts'
 import { isOutrun, updateService } from './write.ts'

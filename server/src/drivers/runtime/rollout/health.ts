@@ -1,4 +1,4 @@
-import type { HealthConfig } from '../answers.ts'
+import type { HealthConfig } from '../../engine/answers.ts'
 import { LEAST_PAUSE_MS } from './bounds.ts'
 import type { Programs } from './image-programs.ts'
 import type { Healthcheck } from './spec.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ContainerSpec, ServiceAnswer, SwarmSpec, TaskAnswer, TaskTemplate } from '../answers.ts'
+import type { ContainerSpec, ServiceAnswer, SwarmSpec, TaskAnswer, TaskTemplate } from '../../engine/answers.ts'
 import { LABEL } from '../labels.ts'
 
 /** Which spec something belongs to. A restart changes only the generation. */

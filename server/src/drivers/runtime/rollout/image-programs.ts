@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ImageAnswer } from '../answers.ts'
-import { callEngine, unlessMissing } from '../ask.ts'
+import type { ImageAnswer } from '../../engine/answers.ts'
+import { callEngine, unlessMissing } from '../../engine/ask.ts'
 import { LABEL } from '../labels.ts'
 
 /** Programs of an image that a health check can be made of: full paths, null where it has none. */

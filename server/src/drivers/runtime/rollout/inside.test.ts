@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
 import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
-import { callEngine } from '../ask.ts'
-import { connectEngine } from '../connect.ts'
+import { callEngine } from '../../engine/ask.ts'
+import { connectEngine } from '../../engine/connect.ts'
 import type { ServiceSpec } from './spec.ts'
 
 /** What a spec says, as a process in a real container sees it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServiceAnswer, TaskAnswer, TaskTemplate } from '../answers.ts'
+import type { ServiceAnswer, TaskAnswer, TaskTemplate } from '../../engine/answers.ts'
 import { currentTasks } from './job.ts'
 import { rolloutJudge } from './judge.ts'
 

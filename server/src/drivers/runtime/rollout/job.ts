@@ -1,4 +1,4 @@
-import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../answers.ts'
+import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../../engine/answers.ts'
 import type { Verdict } from './outcome.ts'
 
 const over = new Set(['complete', 'failed', 'rejected', 'shutdown', 'orphaned', 'remove'])

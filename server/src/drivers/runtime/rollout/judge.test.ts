@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServiceAnswer, TaskAnswer, TaskTemplate } from '../answers.ts'
+import type { ServiceAnswer, TaskAnswer, TaskTemplate } from '../../engine/answers.ts'
 import { isChanging } from './identity.ts'
 import { type Look, rolloutJudge } from './judge.ts'
 

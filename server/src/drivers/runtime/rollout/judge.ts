@@ -1,4 +1,4 @@
-import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
+import type { ServiceAnswer, TaskAnswer } from '../../engine/answers.ts'
 import { LABEL } from '../labels.ts'
 import { replicasOf, wantedOf } from './grow.ts'
 import { ALTERED, type Identity, identityOf, sameIdentity } from './identity.ts'

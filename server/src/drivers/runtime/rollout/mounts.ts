@@ -1,4 +1,4 @@
-import type { Mount } from '../answers.ts'
+import type { Mount } from '../../engine/answers.ts'
 import { LABEL } from '../labels.ts'
 import { literal } from './literal.ts'
 import type { MemoryVolume, ServiceSpec, VolumeMount } from './spec.ts'

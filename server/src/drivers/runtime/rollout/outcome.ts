@@ -1,4 +1,4 @@
-import type { TaskAnswer } from '../answers.ts'
+import type { TaskAnswer } from '../../engine/answers.ts'
 import type { Listening, PortWait } from './listening.ts'
 
 /** How a rollout ended. */

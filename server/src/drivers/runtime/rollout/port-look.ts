@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer, TaskAnswer } from '../answers.ts'
+import type { ServiceAnswer, TaskAnswer } from '../../engine/answers.ts'
 import { portWaitOf } from './diagnose.ts'
 import { identityOf } from './identity.ts'
 import { isJob } from './job.ts'

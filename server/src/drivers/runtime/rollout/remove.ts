@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { pause } from '../ask.ts'
+import { pause } from '../../engine/ask.ts'
 import { findService, tasksOf } from '../find.ts'
 import type { Guard } from '../guard.ts'
 import { LABEL, type ServiceKey } from '../labels.ts'

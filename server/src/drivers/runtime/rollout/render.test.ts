@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { trialSpec } from '../../../../../test-kit/runtime.ts'
-import type { TaskAnswer } from '../answers.ts'
+import type { TaskAnswer } from '../../engine/answers.ts'
 import { deathRecord } from './deaths.ts'
 import { renderService } from './render.ts'
 import { type ServiceSpec, specHash } from './spec.ts'

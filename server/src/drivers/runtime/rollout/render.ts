@@ -1,4 +1,4 @@
-import type { HealthConfig, SwarmSpec, TaskTemplate } from '../answers.ts'
+import type { HealthConfig, SwarmSpec, TaskTemplate } from '../../engine/answers.ts'
 import { serviceName } from '../labels.ts'
 import { type Bounds, LEAST_PAUSE_MS, limitsOf, logOptions } from './bounds.ts'
 import { containerSpec, type FileReferences, labelsOf } from './container.ts'

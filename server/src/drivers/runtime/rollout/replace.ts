@@ -1,5 +1,5 @@
-import type { Connections } from '../connections.ts'
-import type { EngineTarget } from '../engine.ts'
+import type { Connections } from '../../engine/connections.ts'
+import type { EngineTarget } from '../../engine/engine.ts'
 import { type Applied, type ApplyOptions, applySpec, ServiceMustBeReplaced } from './apply.ts'
 import { removeService } from './remove.ts'
 import type { ServiceSpec } from './spec.ts'

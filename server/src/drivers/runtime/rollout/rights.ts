@@ -1,4 +1,4 @@
-import type { ContainerSpec } from '../answers.ts'
+import type { ContainerSpec } from '../../engine/answers.ts'
 import type { ServiceSpec } from './spec.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer } from '../answers.ts'
-import { callEngine, unlessMissing } from '../ask.ts'
+import type { ServiceAnswer } from '../../engine/answers.ts'
+import { callEngine, unlessMissing } from '../../engine/ask.ts'
 import type { Guard } from '../guard.ts'
 import { LABEL } from '../labels.ts'
 import { isLeaving } from './identity.ts'

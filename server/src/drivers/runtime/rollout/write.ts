@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer, SwarmSpec } from '../answers.ts'
-import { callEngine, statusOf, wordsOf } from '../ask.ts'
+import type { ServiceAnswer, SwarmSpec } from '../../engine/answers.ts'
+import { callEngine, statusOf, wordsOf } from '../../engine/ask.ts'
 import { isFileMissing } from '../files.ts'
 
 /** A write that has begun is not given up with its caller: nobody would know whether it was done. */

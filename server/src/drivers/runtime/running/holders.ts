@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer } from '../answers.ts'
+import type { ServiceAnswer } from '../../engine/answers.ts'
 import { serviceTasks } from '../find.ts'
 import { LABEL } from '../labels.ts'
 import { claimedByBoth, claimsOf, claimsOnEngine } from '../rollout/claims.ts'

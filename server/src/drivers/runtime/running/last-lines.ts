@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { TaskAnswer } from '../answers.ts'
-import { streamEngine } from '../ask.ts'
+import type { TaskAnswer } from '../../engine/answers.ts'
+import { streamEngine } from '../../engine/ask.ts'
 import { type LogLine, logLines } from './log-lines.ts'
 
 /** The end of a task's log, oldest first; nothing where it cannot be had in time. */

@@ -1,4 +1,4 @@
-import { engineFailure } from '../engine.ts'
+import { engineFailure } from '../../engine/engine.ts'
 
 export type LogLine = {
   /** As the engine wrote it, to the nanosecond and in UTC, so that times compare as text. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ServiceAnswer } from '../answers.ts'
-import { callEngine } from '../ask.ts'
+import type { ServiceAnswer } from '../../engine/answers.ts'
+import { callEngine } from '../../engine/ask.ts'
 import { having, LABEL, type ServiceKey } from '../labels.ts'
 import { wantedOf } from '../rollout/grow.ts'
 import { identityOf } from '../rollout/identity.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../../lab/ask.ts'
 import { trialRuntime, trialSpec } from '../../../../../test-kit/runtime.ts'
 import { until } from '../../../../../test-kit/until.ts'
-import { connectEngine } from '../connect.ts'
+import { connectEngine } from '../../engine/connect.ts'
 import type { ServiceSpec } from '../rollout/spec.ts'
 import type { LogLine } from './log-lines.ts'
 

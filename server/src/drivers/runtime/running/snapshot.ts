@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { NetworkAnswer, ServiceAnswer, TaskAnswer } from '../answers.ts'
-import { callEngine } from '../ask.ts'
+import type { NetworkAnswer, ServiceAnswer, TaskAnswer } from '../../engine/answers.ts'
+import { callEngine } from '../../engine/ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
 import { type Claims, claimsOfTask, claimsOnEngine } from '../rollout/claims.ts'

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import type { ContainerAnswer, NetworkAnswer, TaskAnswer } from '../answers.ts'
-import { callEngine, unlessMissing } from '../ask.ts'
+import type { ContainerAnswer, NetworkAnswer, TaskAnswer } from '../../engine/answers.ts'
+import { callEngine, unlessMissing } from '../../engine/ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
 import { OF_THE_ENGINE, STUCK } from '../rollout/diagnose.ts'

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import { callEngine, pause, unlessMissing } from '../ask.ts'
+import { callEngine, pause, unlessMissing } from '../../engine/ask.ts'
 import { tasksOf } from '../find.ts'
 import { LABEL } from '../labels.ts'
 import { containersOf } from './tasks.ts'

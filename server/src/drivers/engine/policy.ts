@@ -1,4 +1,5 @@
-import type { Ceilings } from './rollout/bounds.ts'
+/** The most that one container of a server may have, where whoever owns the server has said so. */
+export type Ceilings = { memoryBytes?: number; cpus?: number; pids?: number }
 
 /** What whoever owns a server allows on it. Every spec that goes to its engine is held against it. */
 export type EnginePolicy = {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
 import { until } from '../../../../test-kit/until.ts'
+import { engineConnections } from '../engine/connections.ts'
+import type { EngineTarget } from '../engine/engine.ts'
 import { hostKeyOfLine } from '../ssh/host-key.ts'
-import { engineConnections } from './connections.ts'
-import type { EngineTarget } from './engine.ts'
 import type { RolloutState } from './rollout/outcome.ts'
 
 /** On a server over SSH, through a relay that counts connections and can cut them. */

@@ -15,7 +15,7 @@ export class EngineRefusal extends Error {
 }
 
 /** One JSON request to the engine behind a unix socket. Five plain requests need no dockerode; paths are unversioned. */
-export function askEngine<T>(socketPath: string, { method = 'GET', path, body, signal }: Question): Promise<T> {
+export function askSocket<T>(socketPath: string, { method = 'GET', path, body, signal }: Question): Promise<T> {
   const json = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
     host: 'engine',
