@@ -40,11 +40,14 @@ module.exports = {
     ),
     not('ssh-knows-no-engine', '^server/src/drivers/ssh/', '^server/src/drivers/(?!ssh/)'),
     not('db-is-a-leaf', '^server/src/db', '^server/src/(?!db/)'),
+    // v8-heap.ts knows nothing of the house; drivers tell it of buffers that they have done with.
     not(
-      'nobody-imports-the-wiring',
+      'nobody-imports-the-process',
       '^server/src/(http|core|source|jobs|drivers|db)/',
-      '^server/src/(wiring|main)\\.ts$',
+      '^server/src/(process/(?!v8-heap\\.ts)|(main|serve|admin|admin-instance)\\.ts$)',
+      { from: { pathNot: '\\.test\\.ts$' } },
     ),
+    not('only-drivers-tell-of-buffers', '^server/src/(http|core|source|jobs|db)/', '^server/src/process/v8-heap\\.ts$'),
     not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs|test-kit)/'),
     not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|test-kit|server/test)/', {
       from: { pathNot: '\\.test\\.ts$' },

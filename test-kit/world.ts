@@ -13,7 +13,7 @@ import type { Platform } from '../server/src/core/platform.ts'
 import { newId } from '../server/src/db/ids.ts'
 import { type App, buildApp } from '../server/src/http/app.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
-import { wire } from '../server/src/wiring.ts'
+import { wire } from '../server/src/process/wiring.ts'
 import { createDatabase } from './database.ts'
 
 const SECRET_KEY = '8f1c0de27a5b93c4d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8090a1b2c3d'

@@ -7,8 +7,8 @@ import type { Platform } from './core/platform.ts'
 import { claimKeys } from './core/sealing/keys-in-use.ts'
 import { beginRotation, rotate } from './core/sealing/rotate.ts'
 import { migrate } from './db/migrate.ts'
-import { UsageError } from './usage-error.ts'
-import { createLogger, wire } from './wiring.ts'
+import { UsageError } from './errors.ts'
+import { createLogger, wire } from './process/wiring.ts'
 
 const USAGE = `Usage: slipway admin bootstrap --email you@example.com
        slipway admin reset-password --email someone@example.com

@@ -72,6 +72,9 @@ export const isFailure = <Failure extends DriverFailure>(
 ): error is Failure =>
   error instanceof DriverFailure && error.driver === driver && (codes.length === 0 || codes.includes(error.code))
 
+/** The command was not written right; shells know this as exit code 2. */
+export class UsageError extends Error {}
+
 /** One sentence for unknown, deleted and foreign alike: it must not tell which. */
 export const notFound = (noun: string) =>
   new Refusal('not_found', `No such ${noun}.`, {

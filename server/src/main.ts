@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { Refusal } from './errors.ts'
+import { Refusal, UsageError } from './errors.ts'
+import { keepSmall, mayGrow } from './process/v8-heap.ts'
 import type { Role } from './serve.ts'
-import { keepSmall, mayGrow } from './small-start.ts'
-import { UsageError } from './usage-error.ts'
 
 const USAGE = `slipway-server [--role api|worker|all]
                                start the server: answer requests, run deployments, or both (all)
@@ -36,7 +35,7 @@ async function main(argv: string[]): Promise<void> {
 const isRole = (role: string): role is Role => role === 'api' || role === 'worker' || role === 'all'
 
 /** All that a server consists of. */
-const load = () => Promise.all([import('./config.ts'), import('./wiring.ts'), import('./serve.ts')])
+const load = () => Promise.all([import('./config.ts'), import('./process/wiring.ts'), import('./serve.ts')])
 
 async function start(role: Role): Promise<void> {
   keepSmall()

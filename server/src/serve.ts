@@ -6,9 +6,9 @@ import { migrate } from './db/migrate.ts'
 import { buildApp } from './http/app.ts'
 import { keepUntilLastAnswer } from './http/graceful-shutdown.ts'
 import { createMetrics } from './http/metrics.ts'
-import { checkStart } from './start-checks.ts'
-import { startUpkeep } from './upkeep.ts'
-import { type Logger, wire } from './wiring.ts'
+import { checkStart } from './process/start-checks.ts'
+import { startUpkeep } from './process/upkeep.ts'
+import { type Logger, wire } from './process/wiring.ts'
 
 export type Serving = {
   url: string

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { areRelated, checkStart } from '../../src/start-checks.ts'
+import { areRelated, checkStart } from '../../src/process/start-checks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-start-'))
 afterAll(() => rmSync(folder, { recursive: true }))

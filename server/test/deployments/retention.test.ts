@@ -227,7 +227,7 @@ describe('a process that is killed while it moves logs', () => {
 async function reopened() {
   const { buildApp } = await import('../../src/http/app.ts')
   const { createMetrics } = await import('../../src/http/metrics.ts')
-  const { wire } = await import('../../src/wiring.ts')
+  const { wire } = await import('../../src/process/wiring.ts')
   const { pino } = await import('pino')
   const logger = pino({ level: 'silent' })
   const other = wire(world.config, logger)

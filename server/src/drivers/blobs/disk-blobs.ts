@@ -3,7 +3,7 @@ import { chmod, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promise
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { diskFull, Refusal } from '../../errors.ts'
-import { spend } from '../../spent-buffers.ts'
+import { spend } from '../../process/v8-heap.ts'
 import type { BlobStore, StoredBlob, WriteOptions } from './blob-store.ts'
 import { LOCATION, listFiles, removeFilesOlderThan } from './disk-listing.ts'
 

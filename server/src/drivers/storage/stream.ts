@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { spend } from '../../spent-buffers.ts'
+import { spend } from '../../process/v8-heap.ts'
 import type { Sum } from './sha256.ts'
 import { type GetOptions, storageFailure } from './storage.ts'
 

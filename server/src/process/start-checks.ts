@@ -1,6 +1,6 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 type Log = { warn(facts: object, words: string): void }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claimInstance, noteWentBack } from './core/instance/claim.ts'
-import { mismatch } from './core/instance/mismatch.ts'
-import type { Platform } from './core/platform.ts'
-import type { Epoch } from './db/epoch.ts'
+import { claimInstance, noteWentBack } from '../core/instance/claim.ts'
+import { mismatch } from '../core/instance/mismatch.ts'
+import type { Platform } from '../core/platform.ts'
+import type { Epoch } from '../db/epoch.ts'
 
 /** `lost`: another database answers at the address of ours. Whoever goes on would do to one what the other says. */
 export type Begun = { lost: Promise<Error> }

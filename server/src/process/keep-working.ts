@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Epoch } from './db/epoch.ts'
-import { databaseOutage } from './errors.ts'
+import type { Epoch } from '../db/epoch.ts'
+import { databaseOutage } from '../errors.ts'
 
 type Log = Record<'warn' | 'error', (facts: object, words: string) => void>
 export type Working = {

@@ -1,0 +1,78 @@
+import { sweepAccess } from '../core/access/sweep.ts'
+import { reverifyDue } from '../core/backups/reverify.ts'
+import { lookAtNames } from '../core/certificates/poll-domains.ts'
+import { sweepOrders } from '../core/certificates/store.ts'
+import { liveWatch } from '../core/deployments/converge/bake/watch-live.ts'
+import { compareServers } from '../core/deployments/converge/compare.ts'
+import { mendEdges } from '../core/deployments/converge/edges.ts'
+import { collectGarbage, removeStrays, sweepFolders } from '../core/deployments/converge/garbage.ts'
+import { settleDue } from '../core/deployments/converge/settle-due.ts'
+import { expireLogs, moveLogs, sweepArchive } from '../core/deployments/events/history/retention.ts'
+import type { DeployParts } from '../core/deployments/parts.ts'
+import { sweep as sweepAttempts } from '../core/githost/attempt-store.ts'
+import { pollDevices } from '../core/githost/device.ts'
+import { sweep as sweepDeliveries } from '../core/githost/push/delivery-store.ts'
+import { followNew, lookAtFailed } from '../core/githost/push/poll.ts'
+import { recheckInstallations } from '../core/githost/push/recheck.ts'
+import { sweep as sweepReports } from '../core/githost/push/report-store.ts'
+import { sweepSecrets } from '../core/githost/store.ts'
+import { BEAT_MS } from '../core/idempotency/claims.ts'
+import { sweepIdempotency } from '../core/idempotency/sweep.ts'
+import { noteProgress } from '../core/instance/claim.ts'
+import type { Platform } from '../core/platform.ts'
+import { HEARTBEAT_MS, sayInUse } from '../core/sealing/keys-in-use.ts'
+import { continueRotation } from '../core/sealing/rotate.ts'
+import { freeNetworks } from '../core/servers/free-networks.ts'
+import { guardMachines } from '../core/servers/guard-machines.ts'
+import { sweepOrphans, sweepUploads } from '../core/uploads/sweep.ts'
+import { BUILD_HEARTBEAT_MS, noteBuild } from '../db/builds.ts'
+import { sweepRuns } from '../jobs/sweep.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+export type Recurring = { name: string; everyMs: number; run(signal: AbortSignal): Promise<unknown> }
+
+/** Recurring work that reaches outside, each by one process at a time: `jobs/schedule.ts` sees to that. */
+export const byOneProcess = (parts: DeployParts): Recurring[] => [
+  { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
+  { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
+  { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
+  { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },
+  { name: 'installations', everyMs: 5 * SECOND, run: (signal) => recheckInstallations(parts, signal) },
+  { name: 'failed deliveries', everyMs: MINUTE, run: (signal) => lookAtFailed(parts, signal) },
+  { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
+  { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
+  { name: 'machines', everyMs: 5 * MINUTE, run: (signal) => guardMachines(parts, signal) },
+  { name: 'blocked networks', everyMs: 20 * SECOND, run: (signal) => freeNetworks(parts, signal) },
+  { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
+  { name: 'stray containers', everyMs: MINUTE, run: (signal) => removeStrays(parts, signal) },
+  { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },
+  { name: 'backup destinations', everyMs: MINUTE, run: (signal) => reverifyDue(parts, signal) },
+  { name: 'old keys', everyMs: MINUTE, run: (signal) => continueRotation(parts, signal) },
+  { name: 'folders', everyMs: 6 * HOUR, run: () => sweepFolders(parts) },
+  { name: 'old orders', everyMs: 6 * HOUR, run: () => sweepOrders(parts.db) },
+  { name: 'old runs', everyMs: 6 * HOUR, run: (signal) => sweepRuns(parts.db, signal) },
+]
+
+/** Small recurring work that only touches the database. Each piece is safe beside itself, so nobody needs to be chosen. */
+export const byEachProcess = (platform: Platform): Recurring[] => [
+  { name: 'token use', everyMs: 2 * SECOND, run: () => platform.tokenUse.flush() },
+  { name: 'refusals', everyMs: 2 * SECOND, run: () => platform.denials.flush() },
+  { name: 'build in use', everyMs: BUILD_HEARTBEAT_MS, run: () => noteBuild(platform.db) },
+  { name: 'key in use', everyMs: HEARTBEAT_MS, run: () => sayInUse(platform) },
+  { name: 'running calls', everyMs: BEAT_MS, run: () => platform.claims.beat() },
+  { name: 'idempotency keys', everyMs: 10 * MINUTE, run: () => sweepIdempotency(platform) },
+  { name: 'sessions and invitations', everyMs: HOUR, run: () => sweepAccess(platform) },
+  { name: 'stored contents', everyMs: 6 * HOUR, run: () => sweepOrphans(platform) },
+  { name: 'logs to move', everyMs: MINUTE, run: () => moveLogs(platform, platform.draining) },
+  { name: 'logs to give up', everyMs: 10 * MINUTE, run: () => expireLogs(platform, platform.draining) },
+  { name: 'archive', everyMs: 6 * HOUR, run: () => sweepArchive(platform, platform.draining) },
+  { name: 'progress of the database', everyMs: 10 * MINUTE, run: () => noteProgress(platform) },
+  { name: 'old deliveries', everyMs: HOUR, run: () => sweepDeliveries(platform.db) },
+  { name: 'old reports', everyMs: HOUR, run: () => sweepReports(platform.db) },
+  { name: 'old connects', everyMs: HOUR, run: () => sweepAttempts(platform.db) },
+  { name: 'old hook secrets', everyMs: HOUR, run: () => sweepSecrets(platform.db) },
+  { name: 'uploads', everyMs: 10 * MINUTE, run: () => sweepUploads(platform) },
+]
