@@ -91,9 +91,9 @@ test('nothing that looks at files can open one to write', async () => {
     writeFileSync(path, 'x'.repeat(100_000))
     const before = statSync(path)
     expect((await files?.read(path, 200_000))?.length).toBe(100_000)
-    await expect(files?.read(path, 10)).rejects.toMatchObject({ reason: 'too_large' })
+    await expect(files?.read(path, 10)).rejects.toMatchObject({ code: 'too_large' })
     await expect(files?.read(folder, 10)).rejects.toMatchObject({ driver: 'files' })
-    await expect(files?.read(`${path}.none`, 10)).rejects.toMatchObject({ reason: 'missing' })
+    await expect(files?.read(`${path}.none`, 10)).rejects.toMatchObject({ code: 'missing' })
     const after = statSync(path)
     expect([after.mtimeMs, after.ctimeMs, after.size]).toEqual([before.mtimeMs, before.ctimeMs, before.size])
   } finally {
