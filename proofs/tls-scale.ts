@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { MOST_ORDERS } from '../server/src/core/certificates/plan.ts'
+import { MOST_ORDERS } from '../server/src/core/domains/certificates/plan.ts'
 import { size as sizeOf } from './ledger/sizes.ts'
 import { DAY, HOUR, type Play, type Played, play } from './parts/tls/paper.ts'
 import { openTwoEdges, type ScaleEdge, type TwoEdges } from './parts/tls/two-edges.ts'

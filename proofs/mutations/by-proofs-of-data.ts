@@ -25,7 +25,7 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'all-renewed-in-one-hour',
     guards: 'bin/prove tls-scale',
-    file: 'server/src/core/certificates/plan.ts',
+    file: 'server/src/core/domains/certificates/plan.ts',
     find: 'const PACED_RENEWALS = (RENEWALS * PACE_MS) / ORDER_WINDOW_MS\n',
     replace: 'const PACED_RENEWALS = RENEWALS * PACE_MS\n',
     red: {
@@ -37,7 +37,7 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'renewed-as-often-as-asked',
     guards: 'bin/prove tls',
-    file: 'server/src/core/certificates/renew.ts',
+    file: 'server/src/core/domains/certificates/renew.ts',
     find: 'now - askedAt.getTime() < HOUR_MS)',
     replace: 'now - askedAt.getTime() < HOUR_MS / 3600_000)',
     red: { prove: 'tls', says: /FAULT a second time within the hour is too often/ },

@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts'
 
 const MODEL = 'docs/explanation/security-model.md'
-const PLAN = 'server/src/core/certificates/plan.test.ts'
+const PLAN = 'server/src/core/domains/certificates/plan.test.ts'
 const TESTS = 'server/test/certificates'
 
 /** Names and their certificates. */
@@ -9,7 +9,7 @@ export const certificates: Mutation[] = [
   {
     name: 'retry-without-backoff',
     guards: 'docs/decisions/0022-certificates.md: a CA counts failed proofs; each wait is longer than the last',
-    file: 'server/src/core/certificates/plan.ts',
+    file: 'server/src/core/domains/certificates/plan.ts',
     find: 'Math.min(first * 2 ** Math.min(failures - 1, 20), longest) * (0.9 + random / 5)',
     replace: 'first * (0.9 + random / 5)',
     red: { test: PLAN, title: 'each wait is longer than the last, up to a limit' },
@@ -17,7 +17,7 @@ export const certificates: Mutation[] = [
   {
     name: 'renewed-all-at-once',
     guards: 'bin/prove tls-scale: certificates are renewed evenly',
-    file: 'server/src/core/certificates/plan.ts',
+    file: 'server/src/core/domains/certificates/plan.ts',
     find: 'return between(latest - life / 10, latest, fraction)',
     replace: 'return between(latest, latest, fraction)',
     red: { test: PLAN, title: 'of ten thousand that were issued together is spread over nine days' },
@@ -25,7 +25,7 @@ export const certificates: Mutation[] = [
   {
     name: 'loud-organization-first',
     guards: `${MODEL}: names of one organization at the CA: what ends soon first, then in turn`,
-    file: 'server/src/core/certificates/plan.ts',
+    file: 'server/src/core/domains/certificates/plan.ts',
     find: '.sort((a, b) => a.rank - b.rank || a.place - b.place || endOf(a.one) - endOf(b.one))',
     replace: '.sort((a, b) => a.rank - b.rank || endOf(a.one) - endOf(b.one))',
     red: {
@@ -36,7 +36,7 @@ export const certificates: Mutation[] = [
   {
     name: 'order-counted-when-it-is-done',
     guards: 'bin/prove tls-scale: within the CA’s limits',
-    file: 'server/src/core/certificates/order.ts',
+    file: 'server/src/core/domains/certificates/order.ts',
     find: '      await run.write((tx) => store.noteOrder(tx, { orgId: row.orgId, host: row.host, renewal: row.serial !== null }))\n',
     replace: '',
     red: {
@@ -47,7 +47,7 @@ export const certificates: Mutation[] = [
   {
     name: 'ca-asked-before-dns',
     guards: 'bin/prove tls: a name that leads elsewhere waits without an order',
-    file: 'server/src/core/certificates/order.ts',
+    file: 'server/src/core/domains/certificates/order.ts',
     find: "  if (!dns.ok) throw new Refusal('dns_wrong', dns.message)\n",
     replace: '',
     red: {
@@ -58,7 +58,7 @@ export const certificates: Mutation[] = [
   {
     name: 'ca-asked-before-it-said',
     guards: 'docs/decisions/0022-certificates.md: a CA that asks to wait is not asked before',
-    file: 'server/src/core/certificates/order.ts',
+    file: 'server/src/core/domains/certificates/order.ts',
     find: '    if (retryAfter) await run.write((tx) => store.update(tx, row.orgId, row.id, { limitedUntil: retryAfter }))\n',
     replace: '',
     red: {

@@ -8,22 +8,22 @@ export const network: Mutation[] = [
   {
     name: 'address-in-disguise',
     guards: `${MODEL}: private, local, reserved and metadata addresses are refused in all the forms that IPv6 has for them`,
-    file: 'server/src/core/domains/address-guard.ts',
+    file: 'server/src/core/networks/address-guard.ts',
     find: 'if (mapped(address) || translated(address)) return',
     replace: 'if (mapped(address)) return',
     red: {
-      test: 'server/src/core/domains/may-connect.test.ts',
+      test: 'server/src/core/networks/may-connect.test.ts',
       title: 'nobody connects to loopback, link-local or metadata addresses, in any of their forms',
     },
   },
   {
     name: 'metadata-at-home',
     guards: `${MODEL}: a self-hosted instance connects to private addresses, never to loopback, link-local and metadata ones`,
-    file: 'server/src/core/domains/may-connect.ts',
+    file: 'server/src/core/networks/may-connect.ts',
     find: "new Set<Kind>(['private', 'shared', 'reserved'])",
     replace: "new Set<Kind>(['private', 'shared', 'reserved', 'link-local'])",
     red: {
-      test: 'server/src/core/domains/may-connect.test.ts',
+      test: 'server/src/core/networks/may-connect.test.ts',
       title: 'nobody connects to loopback, link-local or metadata addresses, in any of their forms',
     },
   },
@@ -147,7 +147,7 @@ export const network: Mutation[] = [
   {
     name: 'name-claimed-by-being-first',
     guards: `${MODEL}: a TXT record wins over a claim without one`,
-    file: 'server/src/core/domains/claim.ts',
+    file: 'server/src/core/domains/names/claim.ts',
     find: 'const lost = standing.proved ? await takeOver(tx, host, standing.unprovedHolder) : null',
     replace: 'const lost: Lost = null',
     red: {
@@ -158,7 +158,7 @@ export const network: Mutation[] = [
   {
     name: 'name-below-anothers',
     guards: `${MODEL}: names below another’s need a record of their own`,
-    file: 'server/src/core/domains/claim.ts',
+    file: 'server/src/core/domains/names/claim.ts',
     find: '  if (await isNearAnothers(tx, project.orgId, host)) throw unproved(project.orgId, host, field)\n',
     replace: '',
     red: {

@@ -7,7 +7,7 @@ import {
   renewalMoment,
   retryMs,
   type Wanting,
-} from '../../../server/src/core/certificates/plan.ts'
+} from '../../../server/src/core/domains/certificates/plan.ts'
 import { Heap } from './heap.ts'
 
 // The planner on paper time: its own functions decide, a CA that answers after some seconds is played. What a look finds

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { endingSoonest } from '../core/certificates/store.ts'
+import { endingSoonest } from '../core/domains/certificates/store.ts'
 import type { Platform } from '../core/platform.ts'
 
 export type Metrics = { registry: Registry; requests: Histogram }

@@ -1,14 +1,12 @@
-import { sweepAccess } from '../core/access/sweep.ts'
 import { reverifyDue } from '../core/backups/reverify.ts'
-import { lookAtNames } from '../core/certificates/poll-domains.ts'
-import { sweepOrders } from '../core/certificates/store.ts'
 import { liveWatch } from '../core/deployments/converge/bake/watch-live.ts'
 import { compareServers } from '../core/deployments/converge/compare.ts'
 import { mendEdges } from '../core/deployments/converge/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from '../core/deployments/converge/garbage.ts'
 import { settleDue } from '../core/deployments/converge/settle-due.ts'
 import { expireLogs, moveLogs, sweepArchive } from '../core/deployments/events/history/retention.ts'
-import type { DeployParts } from '../core/deployments/parts.ts'
+import { lookAtNames } from '../core/domains/certificates/poll-domains.ts'
+import { sweepOrders } from '../core/domains/certificates/store.ts'
 import { sweep as sweepAttempts } from '../core/githost/attempt-store.ts'
 import { pollDevices } from '../core/githost/device.ts'
 import { sweep as sweepDeliveries } from '../core/githost/push/delivery-store.ts'
@@ -19,7 +17,8 @@ import { sweepSecrets } from '../core/githost/store.ts'
 import { BEAT_MS } from '../core/idempotency/claims.ts'
 import { sweepIdempotency } from '../core/idempotency/sweep.ts'
 import { noteProgress } from '../core/instance/claim.ts'
-import type { Platform } from '../core/platform.ts'
+import { sweepAccess } from '../core/members/sweep.ts'
+import type { Platform, WorkerParts } from '../core/platform.ts'
 import { HEARTBEAT_MS, sayInUse } from '../core/sealing/keys-in-use.ts'
 import { continueRotation } from '../core/sealing/rotate.ts'
 import { freeNetworks } from '../core/servers/free-networks.ts'
@@ -35,7 +34,7 @@ const HOUR = 60 * MINUTE
 export type Recurring = { name: string; everyMs: number; run(signal: AbortSignal): Promise<unknown> }
 
 /** Recurring work that reaches outside, each by one process at a time: `jobs/schedule.ts` sees to that. */
-export const byOneProcess = (parts: DeployParts): Recurring[] => [
+export const byOneProcess = (parts: WorkerParts): Recurring[] => [
   { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
   { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
   { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },

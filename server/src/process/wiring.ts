@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
 import { people } from '../core/access/people.ts'
+import { membershipsOf } from '../core/access/people-store.ts'
 import { denials } from '../core/audit/denials.ts'
-import { certificatePipeline } from '../core/certificates/order.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
 import { restartPipeline } from '../core/deployments/converge/restart.ts'
 import { settlePipeline } from '../core/deployments/converge/settle.ts'
@@ -12,15 +12,16 @@ import { feeds } from '../core/deployments/events/feed.ts'
 import { history } from '../core/deployments/events/history/history.ts'
 import { liveRedactors } from '../core/deployments/events/live-redactors.ts'
 import { redactors } from '../core/deployments/events/redact/redactors.ts'
-import type { AuthorityParts, DeployParts } from '../core/deployments/parts.ts'
 import { guardGrants } from '../core/deployments/rollout/guard-grants.ts'
 import { reroutePipeline } from '../core/deployments/rollout/reroute.ts'
 import { deployPipeline } from '../core/deployments/story/pipeline.ts'
 import { forgetPipeline } from '../core/deployments/verbs/forget.ts'
 import { removePipeline } from '../core/deployments/verbs/remove.ts'
-import { mayConnect } from '../core/domains/may-connect.ts'
+import { certificatePipeline } from '../core/domains/certificates/order.ts'
+import type { AuthorityParts } from '../core/domains/certificates/parts.ts'
 import { connectedCredential } from '../core/githost/clone-token.ts'
 import { openRemoteTree } from '../core/githost/contents.ts'
+import { mayLink } from '../core/githost/may-link.ts'
 import { followRun } from '../core/githost/push/follow-run.ts'
 import { startSettling } from '../core/githost/push/settle-heads.ts'
 import { blocksIn } from '../core/githost/store.ts'
@@ -28,7 +29,8 @@ import { installationTokens } from '../core/githost/tokens.ts'
 import { claims } from '../core/idempotency/claims.ts'
 import { openInstance } from '../core/instance/guard.ts'
 import { scanTurns } from '../core/migration/scan-turns.ts'
-import type { Platform } from '../core/platform.ts'
+import { mayConnect } from '../core/networks/may-connect.ts'
+import type { Platform, WorkerParts } from '../core/platform.ts'
 import { tokenUse } from '../core/tokens/use.ts'
 import { openDatabase } from '../db/database.ts'
 import { type Epoch, openEpoch } from '../db/epoch.ts'
@@ -124,6 +126,7 @@ export function wire(config: Config, logger: Logger): Wired {
     engines: dockerInspector(),
     localFolders: foldersOf(config),
     sshKeys: { generate: generateKeyPair, publicKeyOf },
+    mayLink: (tx, caller, repository) => mayLink({ config }, tx, caller, repository),
     transport,
     changes,
     ...toldOf(config, { db, changes }),
@@ -152,7 +155,7 @@ export function wire(config: Config, logger: Logger): Wired {
 /** What a process has in memory and may lose. */
 const heldBy = (db: Platform['db']) => ({
   tokenUse: tokenUse(db),
-  denials: denials(db),
+  denials: denials(db, membershipsOf),
   claims: claims(db),
   scans: scanTurns(),
 })
@@ -194,7 +197,7 @@ type Workshop = { platform: Platform; epoch: Epoch; transport: Transport; listen
 
 async function work({ platform, epoch, transport, listener }: Workshop): Promise<{ drain(): Promise<void> }> {
   const { db, log, changes } = platform
-  const parts = deployParts(platform)
+  const parts = workerParts(platform)
   // Of processes that died: what builds for nobody.
   await parts.builder.endLeftovers().catch((error) => log.warn({ err: error }, 'old builds could not be ended'))
   const start = async (): Promise<Working> => {
@@ -259,8 +262,7 @@ const outsideOf = (config: Config, mark: InstanceMark) => ({
 
 const rootsIn = async (file: string | null) => (file === null ? [] : [await readFile(file, 'utf8')])
 
-/** What only those need who run deployments. */
-function deployParts(platform: Platform): DeployParts {
+function workerParts(platform: Platform): WorkerParts {
   const { config } = platform
   return {
     ...platform,
@@ -309,7 +311,7 @@ function authorityOf({ acme, dnsUpdate, dnsServers }: Config): AuthorityParts {
 }
 
 /** The kinds of runs. Those of a project share its lane. */
-const pipelines = (parts: DeployParts) => ({
+const pipelines = (parts: WorkerParts) => ({
   deploy: deployPipeline(parts),
   restart: restartPipeline(parts),
   remove: removePipeline(parts),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../test-kit/world.ts'
-import { lookAtNames, submitOrder } from '../../src/core/certificates/poll-domains.ts'
+import { lookAtNames, submitOrder } from '../../src/core/domains/certificates/poll-domains.ts'
 import { acmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { edgeFailure } from '../../src/drivers/edge/edge.ts'
 import { startCertificates } from './stage.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { lookAtNames, submitOrder } from '../../src/core/certificates/poll-domains.ts'
-import { sweepOrders } from '../../src/core/certificates/store.ts'
+import { lookAtNames, submitOrder } from '../../src/core/domains/certificates/poll-domains.ts'
+import { sweepOrders } from '../../src/core/domains/certificates/store.ts'
 import { acmeFailure, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { ELSEWHERE, HERE, startStandIn } from './stand-in.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { renewCertificate } from '../../src/core/certificates/renew.ts'
+import { renewCertificate } from '../../src/core/domains/certificates/renew.ts'
 import { acmeFailure } from '../../src/drivers/acme/acme.ts'
 import { ELSEWHERE, startStandIn } from './stand-in.ts'
 

@@ -1,6 +1,6 @@
 import type { Api, Org, World } from '../../../test-kit/world.ts'
-import { certificatePipeline } from '../../src/core/certificates/order.ts'
-import type { AuthorityParts, DeployParts } from '../../src/core/deployments/parts.ts'
+import { certificatePipeline } from '../../src/core/domains/certificates/order.ts'
+import type { AuthorityParts, CertificateParts } from '../../src/core/domains/certificates/parts.ts'
 import { newId } from '../../src/db/ids.ts'
 import type { EdgeCertificate } from '../../src/drivers/edge/edge.ts'
 import { openListener } from '../../src/jobs/listener.ts'
@@ -30,7 +30,7 @@ export async function startCertificates(world: World, acme: AuthorityParts) {
     },
     challenges: { put: async (_: Engine): Promise<void> => {}, remove: async () => {} },
   }
-  const parts = { ...world.platform, transport, edge, acme } as unknown as DeployParts
+  const parts = { ...world.platform, transport, edge, acme } as unknown as CertificateParts
   const reroute = { run: async () => {}, onEnd: async () => {} }
   const pipelines = { certificate: certificatePipeline(parts) as never, reroute }
   const options = {
@@ -66,7 +66,7 @@ export async function startCertificates(world: World, acme: AuthorityParts) {
     installed,
     named,
     /** Looks, as the schedule does, until the project's name is as wanted. */
-    async until(api: Api, project: string, state: string, look: (with_: DeployParts) => Promise<void>) {
+    async until(api: Api, project: string, state: string, look: (with_: CertificateParts) => Promise<void>) {
       const deadline = Date.now() + 30_000
       for (;;) {
         await pool.query(

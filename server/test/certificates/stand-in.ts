@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { serveNames } from '../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../test-kit/world.ts'
-import { lookAtNames } from '../../src/core/certificates/poll-domains.ts'
-import type { AuthorityParts } from '../../src/core/deployments/parts.ts'
+import type { AuthorityParts } from '../../src/core/domains/certificates/parts.ts'
+import { lookAtNames } from '../../src/core/domains/certificates/poll-domains.ts'
 import type { IssueRequest, RenewalRequest, RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { startCertificates } from './stage.ts'
 

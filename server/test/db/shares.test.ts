@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
 import * as destinations from '../../src/core/backups/store.ts'
-import * as certificates from '../../src/core/certificates/store.ts'
 import { baking } from '../../src/core/deployments/converge/bake/bake-store.ts'
 import { dueProjects } from '../../src/core/deployments/converge/settle-store.ts'
+import * as certificates from '../../src/core/domains/certificates/store.ts'
 import { fairShare } from '../../src/core/fair-share.ts'
 
 // What recurs takes a bounded number of rows each time: here one organization has filled all of it, long before the other.

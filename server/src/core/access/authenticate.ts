@@ -1,14 +1,15 @@
 import type { Pool } from '../../db/statement.ts'
 import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import type { Caller } from './caller.ts'
+import type { People } from './people.ts'
 import { hashSecret, TOKEN_PREFIX } from './secrets.ts'
 import { findMembership, findToken } from './store.ts'
 
 type Origin = { address: string; requestId: string }
 
 export async function authenticateToken(
-  { pool, tokenUse }: Pick<Platform, 'tokenUse'> & { pool: Pool },
+  { pool, tokenUse }: { pool: Pool; tokenUse: { note(id: string): void } },
   secret: string,
   origin: Origin,
 ): Promise<Caller> {
@@ -41,7 +42,7 @@ export async function authenticateToken(
 const LEFT = 'The session worked in an organization that its person does not belong to any more.'
 
 export async function authenticateSession(
-  { pool, people }: Pick<Platform, 'pool' | 'people'>,
+  { pool, people }: Pick<BaseParts, 'pool'> & { people: People },
   headers: Headers,
   origin: Origin,
 ): Promise<Caller> {

@@ -1,13 +1,15 @@
 import { Refusal } from '../../errors.ts'
+import type { Denials } from '../audit/denials.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { type Caller, requireSession } from './caller.ts'
+import type { People } from './people.ts'
 import { beginAnew } from './sessions-store.ts'
 import { signInRefusal } from './sign-in.ts'
 
 /** Checks the current password, sets the new one and ends the person's other sessions. */
 export async function changePassword(
-  { db, people, denials }: Pick<Platform, 'db' | 'people' | 'denials'>,
+  { db, people, denials }: Pick<BaseParts, 'db'> & { people: People; denials: Denials },
   caller: Caller,
   request: Request,
 ): Promise<string[]> {

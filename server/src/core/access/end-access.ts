@@ -1,6 +1,5 @@
 import type { Tx } from '../../db/database.ts'
 import { record } from '../audit/record.ts'
-import * as tokens from '../tokens/store.ts'
 import * as people from './people-store.ts'
 
 type Origin = { address: string; requestId: string }
@@ -13,7 +12,7 @@ type Origin = { address: string; requestId: string }
 export async function endAccess(tx: Tx, person: { userId: string; orgId: string }, keep: string | null, from: Origin) {
   const sessions = await people.endSessions(tx, person.userId, null)
   const byOrg = new Map<string, string[]>([[person.orgId, []]])
-  for (const { orgId, id } of await tokens.removeOf(tx, person.userId, keep)) {
+  for (const { orgId, id } of await people.endTokens(tx, person.userId, keep)) {
     byOrg.set(orgId, [...(byOrg.get(orgId) ?? []), id])
   }
   for (const [orgId, ended] of byOrg) {

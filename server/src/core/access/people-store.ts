@@ -130,3 +130,16 @@ export async function ownedBy(db: Queryable, userId: string): Promise<string | u
     .executeTakeFirst()
   return row?.orgId
 }
+
+/** All tokens of a person, whatever the organization, but one. */
+export async function endTokens(db: Queryable, userId: string, except: string | null) {
+  return db
+    .deleteFrom('token')
+    .using('member')
+    .whereRef('token.orgId', '=', 'member.orgId')
+    .whereRef('token.userId', '=', 'member.userId')
+    .where('member.userId', '=', userId)
+    .where('token.id', '!=', except ?? '')
+    .returning(['token.orgId', 'token.id'])
+    .execute()
+}

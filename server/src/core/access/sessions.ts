@@ -2,18 +2,18 @@ import type { PageQuery } from '@slipway/contract/pages'
 import { transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { type Caller, requireSession } from './caller.ts'
 import { endSessions } from './people-store.ts'
 import * as store from './sessions-store.ts'
 
 /** Where a person is signed in is theirs to see and to end: not an access token's, which may have been leaked. */
-export async function listSessions({ db }: Pick<Platform, 'db'>, caller: Caller, query: PageQuery) {
+export async function listSessions({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: PageQuery) {
   requireSession(caller)
   return store.list(db, { userId: caller.userId, current: caller.credentialId }, query)
 }
 
-export async function endSession({ db }: Pick<Platform, 'db'>, caller: Caller, id: string) {
+export async function endSession({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) {
   requireSession(caller)
   return transaction(db, async (tx) => {
     if (!(await store.end(tx, caller.userId, id))) throw notFound('session')
@@ -22,7 +22,7 @@ export async function endSession({ db }: Pick<Platform, 'db'>, caller: Caller, i
   })
 }
 
-export async function endOtherSessions({ db }: Pick<Platform, 'db'>, caller: Caller) {
+export async function endOtherSessions({ db }: Pick<BaseParts, 'db'>, caller: Caller) {
   requireSession(caller)
   return transaction(db, async (tx) => {
     const ended = await endSessions(tx, caller.userId, caller.credentialId)

@@ -1,14 +1,15 @@
 import { transaction } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
+import type { Denials } from '../audit/denials.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
-import { ADDRESS_HEADER } from './people.ts'
+import type { BaseParts } from '../parts.ts'
+import { ADDRESS_HEADER, type People } from './people.ts'
 import * as store from './people-store.ts'
 import * as sessions from './sessions-store.ts'
 import { findMembership } from './store.ts'
 
 type SignedIn = { user: { id: string; name: string; email: string }; token: string }
-type Parts = Pick<Platform, 'db' | 'pool' | 'people' | 'denials'>
+type Parts = Pick<BaseParts, 'db' | 'pool'> & { people: People; denials: Denials }
 
 /** The session begins in the person's oldest organization, and stays there until they choose another one. */
 export async function signIn({ db, pool, people, denials }: Parts, email: string, request: Request) {
@@ -49,7 +50,7 @@ export async function signIn({ db, pool, people, denials }: Parts, email: string
 
 const UNLIMITED = { scopes: null, projectId: null, expiresAt: null } as const
 
-export async function signOut({ people }: Pick<Platform, 'people'>, request: Request): Promise<string[]> {
+export async function signOut({ people }: { people: People }, request: Request): Promise<string[]> {
   const response = await people.handle(request)
   if (!response.ok) throw await signInRefusal(response)
   return response.headers.getSetCookie()

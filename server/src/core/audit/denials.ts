@@ -1,5 +1,4 @@
 import type { Database } from '../../db/database.ts'
-import { membershipsOf } from '../access/people-store.ts'
 import { type Actor, record } from './record.ts'
 
 /** Something that was refused: to a caller, or to somebody who claimed to be a person. */
@@ -25,7 +24,10 @@ const MOST_ORGANIZATIONS = 20
 
 type Entry = { denial: Denial; group: string; since: number; times: number; written: number }
 
-export function denials(db: Database): Denials {
+/** The oldest organizations of a person, at most so many. */
+type MembershipsOf = (db: Database, userId: string, most: number) => Promise<string[]>
+
+export function denials(db: Database, membershipsOf: MembershipsOf): Denials {
   const open = new Map<string, Entry>()
   const kinds = new Map<string, number>()
   const add = (key: string, entry: Omit<Entry, 'times' | 'written'>) => {
@@ -53,7 +55,7 @@ export function denials(db: Database): Denials {
         const isOver = now - entry.since >= WINDOW_MS
         const times = entry.times - entry.written
         if (times > 0 && (entry.written === 0 || isOver)) {
-          await write(db, entry.denial, times)
+          await write(db, membershipsOf, entry.denial, times)
           entry.written += times
         }
         if (isOver) close(key, entry)
@@ -65,7 +67,7 @@ export function denials(db: Database): Denials {
 const groupOf = (denial: Denial) => ('by' in denial ? denial.by.credentialId : denial.claimed)
 const addressOf = (denial: Denial) => ('by' in denial ? denial.by.address : denial.address)
 
-async function write(db: Database, denial: Denial, times: number): Promise<void> {
+async function write(db: Database, membershipsOf: MembershipsOf, denial: Denial, times: number): Promise<void> {
   const { action, target } = denial
   const detail = { ...denial.detail, ...(times > 1 && { times }) }
   if ('by' in denial) return record(db, denial.by, action, target, detail)

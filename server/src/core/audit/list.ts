@@ -1,6 +1,5 @@
-import type { Caller } from '../access/caller.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
-export const listAudit = ({ db }: Pick<Platform, 'db'>, caller: Caller, query: store.AuditQuery) =>
+export const listAudit = ({ db }: Pick<BaseParts, 'db'>, caller: { orgId: string }, query: store.AuditQuery) =>
   store.list(db, caller.orgId, query)

@@ -1,10 +1,20 @@
 import type { Queryable } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { Caller } from '../access/caller.ts'
 import { append } from './store.ts'
 
+/** Whoever has a credential; what a caller is besides is nothing to the log. */
+type Somebody = {
+  kind: 'token' | 'session'
+  credentialId: string
+  userId: string
+  userName: string
+  orgId: string
+  address: string
+  requestId: string
+}
+
 /** Who did it: a caller, or the instance itself (an operator's command, a background sweep). */
-export type Actor = Caller | { kind: 'system'; name: string; orgId: string; address?: string; requestId?: string }
+export type Actor = Somebody | { kind: 'system'; name: string; orgId: string; address?: string; requestId?: string }
 
 /** Writes the audit entry of a change; pass the transaction that makes the change, so that both happen or neither. */
 export async function record(

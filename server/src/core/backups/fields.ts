@@ -8,7 +8,7 @@ import {
   s3Endpoint,
 } from '@slipway/contract/backup-destinations'
 import { Refusal } from '../../errors.ts'
-import { withoutUndefined } from '../projects/manage.ts'
+import { withoutUndefined } from '../row-version.ts'
 
 type Values = Partial<Record<KindField, unknown>>
 /** What is given of a destination's way, new or changed: all but kind, name and default. */

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 
-type Parts = Pick<Platform, 'config'>
+type Parts = Pick<BaseParts, 'config'>
 /** Why something cannot be, and what to do about it. */
 export type Why = { message: string; hint: string }
 

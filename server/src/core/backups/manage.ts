@@ -7,8 +7,8 @@ import type { Tables } from '../../db/tables.ts'
 import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
-import { stale, withoutUndefined } from '../projects/manage.ts'
+import type { BaseParts } from '../parts.ts'
+import { stale, withoutUndefined } from '../row-version.ts'
 import * as servers from '../servers/store.ts'
 import { changesWay, type Given, ofKind, requireComplete, requireFitting } from './fields.ts'
 import { requireDestination } from './find.ts'
@@ -17,8 +17,8 @@ import { requireReachable } from './reach.ts'
 import { plainOf, sealSecrets } from './secrets.ts'
 import * as store from './store.ts'
 
-type Db = Pick<Platform, 'db'>
-type Parts = Pick<Platform, 'db' | 'config' | 'keys' | 'dns'>
+type Db = Pick<BaseParts, 'db'>
+type Parts = Pick<BaseParts, 'db' | 'config' | 'keys' | 'dns'>
 
 export const listDestinations = ({ db }: Db, caller: Caller, query: PageQuery) => store.list(db, caller.orgId, query)
 
@@ -87,7 +87,7 @@ export async function removeDestination({ db }: Db, caller: Caller, id: string) 
 type Columns = Updateable<Tables['backupDestination']>
 
 /** What was left out is not named here either, and so stays as it is. */
-function columnsOf(parts: Pick<Platform, 'keys'>, id: string, given: Given) {
+function columnsOf(parts: Pick<BaseParts, 'keys'>, id: string, given: Given) {
   return { ...withoutUndefined(plainOf(given)), ...sealSecrets(parts, id, given) }
 }
 

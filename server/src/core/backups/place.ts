@@ -1,13 +1,13 @@
 import type { VerifyStep } from '@slipway/contract/backup-destinations'
 import type { StoragePlace } from '../../drivers/storage/storage.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { openEngineTarget } from '../servers/open-engine-target.ts'
 import * as servers from '../servers/store.ts'
 import { type Why, whyNotHere, whyNotLocal } from './local-root.ts'
 import { openSecrets, type Secret, UnreadableSecret } from './secrets.ts'
 import type { DestinationRow } from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'config' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'config' | 'keys'>
 export type Secrets = Record<Secret, string | null>
 
 /** A destination that cannot even be tried. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { Refusal } from '../../errors.ts'
-import { kindOf } from '../domains/address-guard.ts'
-import { mayConnect } from '../domains/may-connect.ts'
-import type { Platform } from '../platform.ts'
+import { kindOf } from '../networks/address-guard.ts'
+import { mayConnect } from '../networks/may-connect.ts'
+import type { BaseParts } from '../parts.ts'
 
 const DNS_MS = 4000
 
@@ -11,7 +11,7 @@ const DNS_MS = 4000
  * about later: it is asked again of every address at the moment of connecting.
  */
 export async function requireReachable(
-  parts: Pick<Platform, 'config' | 'dns'>,
+  parts: Pick<BaseParts, 'config' | 'dns'>,
   field: 'endpoint' | 'sshHost',
   given: string,
   signal: AbortSignal,
@@ -34,7 +34,7 @@ function hostOf(url: string): string {
   return host.replace(/\.$/, '')
 }
 
-async function addressesOf({ config, dns }: Pick<Platform, 'config' | 'dns'>, host: string, signal: AbortSignal) {
+async function addressesOf({ config, dns }: Pick<BaseParts, 'config' | 'dns'>, host: string, signal: AbortSignal) {
   if (isIP(host) !== 0) return [host]
   if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']
   // At home a name may be known only to a hosts file: there it is told when connecting.

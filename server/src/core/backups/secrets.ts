@@ -1,5 +1,5 @@
 import { redactor } from '../deployments/events/redact.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import type { DestinationRow } from './store.ts'
 
 /** The secrets of a destination, each with the column it is sealed for. */
@@ -23,7 +23,7 @@ export const plainOf = <T extends Given>(given: T): Omit<T, Secret> =>
   Object.fromEntries(Object.entries(given).filter(([field]) => !(field in COLUMNS))) as Omit<T, Secret>
 
 /** What was left out stays as it is, null takes it away, a text is sealed for the place it goes to. */
-export function sealSecrets({ keys }: Pick<Platform, 'keys'>, id: string, given: Given): Sealed {
+export function sealSecrets({ keys }: Pick<BaseParts, 'keys'>, id: string, given: Given): Sealed {
   const named = SECRETS.filter((secret) => given[secret] !== undefined)
   return Object.fromEntries(
     named.map((secret) => {
@@ -44,7 +44,7 @@ export class UnreadableSecret extends Error {
   }
 }
 
-export function openSecrets({ keys }: Pick<Platform, 'keys'>, row: DestinationRow): Record<Secret, string | null> {
+export function openSecrets({ keys }: Pick<BaseParts, 'keys'>, row: DestinationRow): Record<Secret, string | null> {
   const open = (secret: Secret): string | null => {
     const sealed = row[secret]
     if (sealed === null) return null

@@ -1,12 +1,12 @@
 import type { StoragePlace } from '../../drivers/storage/storage.ts'
-import { mayConnect } from '../domains/may-connect.ts'
-import type { Platform } from '../platform.ts'
+import { mayConnect } from '../networks/may-connect.ts'
+import type { BaseParts } from '../parts.ts'
 import { DestinationUnusable, placeOf, type Secrets } from './place.ts'
 import { PROBES, type Probed, probe } from './probe.ts'
 import { withoutSecrets } from './secrets.ts'
 import type { DestinationRow, Found } from './store.ts'
 
-export type VerifyParts = Pick<Platform, 'db' | 'config' | 'keys' | 'storage' | 'log'>
+export type VerifyParts = Pick<BaseParts, 'db' | 'config' | 'keys' | 'storage' | 'log'>
 
 const DAY_MS = 24 * 3600_000
 /** Some drivers try three times; all of it must fit into the deadline. */

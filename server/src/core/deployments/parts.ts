@@ -1,14 +1,19 @@
 import type { DeploymentService } from '@slipway/contract/deployment-shape'
-import type { Acme, AcmeTarget } from '../../drivers/acme/acme.ts'
 import type { Builder } from '../../drivers/builder/builder.ts'
 import type { ProjectFolders } from '../../drivers/builder/project-folders.ts'
 import type { Git, GitCredential } from '../../drivers/git/git.ts'
 import type { SourceTree } from '../../source/build/source-tree.ts'
-import type { Platform } from '../platform.ts'
+import type { Instance } from '../instance/guard.ts'
+import type { BaseParts } from '../parts.ts'
 import type { ProjectRow } from '../projects/store.ts'
+import type { LiveRedactors } from './events/live-redactors.ts'
+import type { Redactors } from './events/redact/redactors.ts'
 
 /** What a process that runs deployments has beyond one that only answers. */
-export type DeployParts = Platform & {
+export type DeployParts = BaseParts & {
+  instance: Instance
+  redactors: Redactors
+  liveRedactors: LiveRedactors
   builder: Builder
   git: Git
   /** What a connected git host reads the repository of a project with; null: nothing. */
@@ -21,28 +26,11 @@ export type DeployParts = Platform & {
   /** Makes a directory equal to a tree, touching only what differs. */
   syncContext(directory: string, tree: SourceTree, signal: AbortSignal): Promise<unknown>
   folders: ProjectFolders
-  acme: AuthorityParts
   /** Under which name a project's gateway looks for a service. */
   edgeAlias(project: string, service: string): string
   /** What the engine calls a volume of a project, and the one that holds what is mounted from its source. */
   volumeName(project: string, key: string): string
   filesVolume(project: string): string
-}
-
-/** The CA that certificates come from. */
-export type AuthorityParts = {
-  enabled: boolean
-  client: Acme
-  target(): Promise<AcmeTarget>
-  contact: string[]
-  newKey(): Promise<string>
-  /** Sets records of our own zones, for wildcards; null: none may be changed. */
-  dns: DnsUpdates | null
-}
-
-type DnsUpdates = {
-  put(name: string, value: string, options: { signal: AbortSignal }): Promise<void>
-  remove(name: string, value: string, options: { signal: AbortSignal }): Promise<void>
 }
 
 /** What the build step leaves to the ones after it. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Config } from '../../config.ts'
-import { kindOf } from '../domains/address-guard.ts'
+import { kindOf } from '../networks/address-guard.ts'
 import { REDIRECT_PATH } from './connect.ts'
 
 /** Where deliveries of the host go; null: the host could not reach it, so it is asked instead. */

@@ -1,5 +1,5 @@
 import type { GithostListing, GithostRepository } from '@slipway/contract/githost-shape'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as mirror from './mirror-store.ts'
 import { failureIn, refusalOf } from './refuse.ts'
 import { nameIn } from './repository-address.ts'
@@ -106,7 +106,7 @@ export async function refresh(parts: GithostParts, source: Source, signal: Abort
 }
 
 /** A project is linked by the host's own number: a name may be given to another repository. */
-export async function linkProjects({ db, config }: Pick<Platform, 'db' | 'config'>, orgId: string): Promise<void> {
+export async function linkProjects({ db, config }: Pick<BaseParts, 'db' | 'config'>, orgId: string): Promise<void> {
   const { url } = config.githost
   for (const { id, repository } of await mirror.unlinkedProjects(db, orgId, url)) {
     const named = nameIn(url, repository)
@@ -115,7 +115,7 @@ export async function linkProjects({ db, config }: Pick<Platform, 'db' | 'config
 }
 
 /** Addresses are made from the configured host, not taken from what an answer says. */
-export function shown({ config }: Pick<Platform, 'config'>, row: mirror.RepositoryRow): GithostRepository {
+export function shown({ config }: Pick<BaseParts, 'config'>, row: mirror.RepositoryRow): GithostRepository {
   const fullName = `${row.owner}/${row.name}`
   const htmlUrl = `${config.githost.url}/${fullName}`
   return {

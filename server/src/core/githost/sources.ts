@@ -1,13 +1,16 @@
 import { transaction } from '../../db/database.ts'
 import type { GitHost, HostSession, TokenLimits } from '../../drivers/githost/githost.ts'
 import { isFailure } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import type { Facts } from './choose-source.ts'
 import { failed } from './refuse.ts'
 import { accountPlace, appPlace } from './secrets.ts'
 import * as store from './store.ts'
+import type { InstallationTokens } from './tokens.ts'
 
-export type GithostParts = Pick<Platform, 'db' | 'config' | 'keys' | 'githost' | 'githostTokens' | 'changes' | 'log'>
+export type GithostParts = Pick<BaseParts, 'db' | 'config' | 'keys' | 'githost' | 'changes' | 'log'> & {
+  githostTokens: InstallationTokens
+}
 
 type Way = { key: string; orgId: string; login: string }
 /** One way to the host that an organization has. */
@@ -35,7 +38,7 @@ export async function sourcesOf(parts: GithostParts, orgId: string): Promise<Sou
 }
 
 /** The login of this machine is the operator's: other organizations would read the operator's repositories with it. */
-export async function mayUseCli({ db, config }: Pick<Platform, 'db' | 'config'>, orgId: string): Promise<boolean> {
+export async function mayUseCli({ db, config }: Pick<BaseParts, 'db' | 'config'>, orgId: string): Promise<boolean> {
   if (config.mode === 'cloud') return false
   return (config.githost.cli.orgId ?? (await store.firstOrganization(db))) === orgId
 }
@@ -88,7 +91,7 @@ type KeyOf = Pick<store.LinkRow, 'appId' | 'privateKey'> & { app: string }
 
 /** The key of an app that was registered by hand is in the configuration, the others are sealed in their rows. */
 export function asApp(
-  { config, keys, githost }: Pick<Platform, 'config' | 'keys'> & { githost: GitHost },
+  { config, keys, githost }: Pick<BaseParts, 'config' | 'keys'> & { githost: GitHost },
   app: KeyOf,
   signal: AbortSignal,
 ) {

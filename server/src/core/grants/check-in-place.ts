@@ -1,6 +1,6 @@
 import type { EngineTarget } from '../../drivers/engine/engine.ts'
 import type { Runtime } from '../../drivers/runtime/runtime.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { inTheWay } from './in-the-way.ts'
 import * as store from './store.ts'
 
@@ -10,7 +10,7 @@ export type InPlaceUse = { orgId: string; projectId: string; mounts: InPlaceMoun
 /** Why what is on a server cannot be used there now. */
 export type Obstacle = { code: 'grant_missing' | 'originals_present'; message: string; hint: string }
 
-type Parts = Pick<Platform, 'db' | 'serverReading'> & { runtime: Pick<Runtime, 'occupants'> }
+type Parts = Pick<BaseParts, 'db' | 'serverReading'> & { runtime: Pick<Runtime, 'occupants'> }
 
 /**
  * Before anything of a server is used where it is: the rows still allow exactly this on exactly this engine, all of it is there and is what
@@ -72,7 +72,7 @@ const pathOf = ({ kind, source, device, realPath }: store.GrantRow): { path: str
 
 /** A path whose links end elsewhere now is another one: whoever may write beside it could make it lead anywhere. */
 async function movedPath(
-  { serverReading }: Pick<Platform, 'serverReading'>,
+  { serverReading }: Pick<BaseParts, 'serverReading'>,
   engine: EngineTarget,
   paths: { path: string; real: string | null }[],
   signal: AbortSignal,

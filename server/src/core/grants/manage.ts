@@ -3,11 +3,11 @@ import { transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
 import { type Caller, requirePermission } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { requireProject } from '../projects/find.ts'
 import * as store from './store.ts'
 
-type Db = Pick<Platform, 'db'>
+type Db = Pick<BaseParts, 'db'>
 
 /** What a project may use of servers that is not its own. */
 export const listGrants = async ({ db }: Db, caller: Caller, projectId: string, query: PageQuery) =>

@@ -1,12 +1,13 @@
 import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
+import type { Claims } from './claims.ts'
 import * as store from './store.ts'
 
 /** `claim` names this very run of it. */
 export type Call = { caller: Caller; key: string; requestHash: Buffer; claim: string }
 export type Stored = { status: number; payload: string }
-type Parts = Pick<Platform, 'db' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'keys'>
 
 /** A key belongs to one credential: another token of the same person may hold less than the answer shows. */
 const keyOf = ({ caller, key }: Call): store.CallKey => ({
@@ -36,7 +37,7 @@ export async function beginOnce({ db, keys }: Parts, call: Call): Promise<Stored
 }
 
 /** While the call runs, however long that takes, nobody takes its key over. Returns how to let go. */
-export const holdOnce = ({ claims }: Pick<Platform, 'claims'>, call: Call) =>
+export const holdOnce = ({ claims }: { claims: Claims }, call: Call) =>
   claims.hold({ ...keyOf(call), claim: call.claim })
 
 export async function finishOnce({ db, keys }: Parts, call: Call, answer: Stored): Promise<void> {
@@ -44,4 +45,4 @@ export async function finishOnce({ db, keys }: Parts, call: Call, answer: Stored
   await store.finish(db, keyOf(call), call.claim, { status: answer.status, response })
 }
 
-export const forgetOnce = ({ db }: Pick<Platform, 'db'>, call: Call) => store.remove(db, keyOf(call), call.claim)
+export const forgetOnce = ({ db }: Pick<BaseParts, 'db'>, call: Call) => store.remove(db, keyOf(call), call.claim)

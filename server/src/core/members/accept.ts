@@ -2,10 +2,11 @@ import { type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { Refusal } from '../../errors.ts'
 import { endAccess } from '../access/end-access.ts'
+import type { People } from '../access/people.ts'
 import * as people from '../access/people-store.ts'
 import { hashSecret } from '../access/secrets.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
 type Input = { code: string; name?: string | undefined; password: string }
@@ -17,7 +18,11 @@ type Origin = { address: string; requestId: string }
  * sets one. Where the address has an account nothing changes and the answer is the same, so that it tells nobody who
  * has an account here: its person signs in and joins with the session (join.ts).
  */
-export async function acceptInvitation({ db, people }: Pick<Platform, 'db' | 'people'>, input: Input, origin: Origin) {
+export async function acceptInvitation(
+  { db, people }: Pick<BaseParts, 'db'> & { people: People },
+  input: Input,
+  origin: Origin,
+) {
   const codeHash = hashSecret(input.code)
   // Hashing is slow on purpose: bounded per code, never inside a transaction, and the same whoever is invited.
   if (!(await store.countAttempt(db, codeHash))) throw spent()

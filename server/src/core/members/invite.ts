@@ -7,14 +7,14 @@ import type { Caller } from '../access/caller.ts'
 import * as people from '../access/people-store.ts'
 import { hashSecret, newCode } from '../access/secrets.ts'
 import { type Actor, record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
 const DAYS = 7
 
 /** Only the answer carries the link: the database keeps a hash, and no list ever shows it. */
 export async function invite(
-  { db, config }: Pick<Platform, 'db' | 'config'>,
+  { db, config }: Pick<BaseParts, 'db' | 'config'>,
   actor: Actor,
   input: { email: string; role: Role; setup?: boolean; tokenId?: string },
 ) {
@@ -55,10 +55,10 @@ async function refuseMember(tx: Tx, orgId: string, email: string): Promise<void>
   })
 }
 
-export const listInvitations = ({ db }: Pick<Platform, 'db'>, caller: Caller, query: PageQuery) =>
+export const listInvitations = ({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: PageQuery) =>
   store.listInvitations(db, caller.orgId, query)
 
-export async function withdrawInvitation({ db }: Pick<Platform, 'db'>, caller: Caller, id: string) {
+export async function withdrawInvitation({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
     if (!(await store.removeInvitation(tx, caller.orgId, id))) throw notFound('invitation')
     await record(tx, caller, 'member.withdraw', id)

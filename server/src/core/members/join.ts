@@ -5,7 +5,7 @@ import * as people from '../access/people-store.ts'
 import { hashSecret } from '../access/secrets.ts'
 import { choseItsPassword } from '../access/sessions-store.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { spent } from './accept.ts'
 import * as store from './store.ts'
 
@@ -14,7 +14,7 @@ import * as store from './store.ts'
  * by an invitation of their own may know its password and have a session, and would be in this organization too. So the
  * person chooses a new password first, and all other sessions end.
  */
-export async function joinOrganization({ db }: Pick<Platform, 'db'>, caller: Caller, input: { code: string }) {
+export async function joinOrganization({ db }: Pick<BaseParts, 'db'>, caller: Caller, input: { code: string }) {
   requireSession(caller)
   return transaction(db, async (tx) => {
     const invitation = await store.lockInvitation(tx, hashSecret(input.code))
@@ -27,7 +27,7 @@ export async function joinOrganization({ db }: Pick<Platform, 'db'>, caller: Cal
     const joined = await store.insert(tx, { orgId, userId: caller.userId, role: invitation.role })
     const role = joined ? invitation.role : ((await store.find(tx, orgId, caller.userId))?.role ?? invitation.role)
     const detail = { invitation: invitation.id, joined }
-    await record(tx, { ...caller, orgId, role }, 'member.join', caller.userId, detail)
+    await record(tx, { ...caller, orgId }, 'member.join', caller.userId, detail)
     return { success: true as const, organizationId: orgId, role }
   })
 }

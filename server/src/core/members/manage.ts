@@ -4,19 +4,19 @@ import { type Tx, transaction } from '../../db/database.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
-export const listMembers = ({ db }: Pick<Platform, 'db'>, caller: Caller, query: PageQuery) =>
+export const listMembers = ({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: PageQuery) =>
   store.list(db, caller.orgId, query)
 
-export async function showMember({ db }: { db: Platform['db'] | Tx }, caller: Caller, userId: string) {
+export async function showMember({ db }: { db: BaseParts['db'] | Tx }, caller: Caller, userId: string) {
   const member = await store.find(db, caller.orgId, userId)
   if (!member) throw notFound('member')
   return member
 }
 
-export async function changeRole({ db }: Pick<Platform, 'db'>, caller: Caller, userId: string, role: Role) {
+export async function changeRole({ db }: Pick<BaseParts, 'db'>, caller: Caller, userId: string, role: Role) {
   return transaction(db, async (tx) => {
     const member = await showMember({ db: tx }, caller, userId)
     if (member.role === 'owner' && role !== 'owner') await keepAnOwner(tx, caller.orgId, userId)
@@ -26,7 +26,7 @@ export async function changeRole({ db }: Pick<Platform, 'db'>, caller: Caller, u
   })
 }
 
-export async function removeMember({ db }: Pick<Platform, 'db'>, caller: Caller, userId: string) {
+export async function removeMember({ db }: Pick<BaseParts, 'db'>, caller: Caller, userId: string) {
   return transaction(db, async (tx) => {
     const member = await showMember({ db: tx }, caller, userId)
     if (member.role === 'owner') await keepAnOwner(tx, caller.orgId, userId)

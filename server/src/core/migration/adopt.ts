@@ -7,17 +7,24 @@ import { type Caller, requireUnrestricted } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import { insertAdopted } from '../deployments/blueprint/adopted-store.ts'
 import * as grants from '../grants/store.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { insertProject } from '../projects/manage.ts'
+import type { MayLink } from '../projects/may-link.ts'
 import * as settings from '../projects/settings-store.ts'
 import { requireServer } from '../servers/find.ts'
 import { openEngineTarget } from '../servers/open-engine-target.ts'
+import type { SshKeys } from '../servers/ssh-keys.ts'
 import type { ServerRow } from '../servers/store.ts'
 import { choose } from './choose.ts'
 import { type Discovery, discover } from './discover.ts'
 import { type Adoption, planAdoption } from './plan-adoption.ts'
+import type { ScanTurns } from './scan-turns.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'config' | 'serverReading' | 'scans' | 'sshKeys'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'serverReading'> & {
+  scans: ScanTurns
+  sshKeys: SshKeys
+  mayLink: MayLink
+}
 
 /**
  * Records chosen services of a server as a project. The server is looked at anew, and nothing but the choice is believed; everything is

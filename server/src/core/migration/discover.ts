@@ -3,7 +3,7 @@ import type { EngineTarget } from '../../drivers/engine/engine.ts'
 import type { FoundEngine, FoundNetwork, FoundVolume } from '../../drivers/runtime/reading/found.ts'
 import type { ServerReader } from '../../drivers/runtime/reading/server-reader.ts'
 import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { portHolders, soon } from './port-holders.ts'
 import { readFiles } from './read-files.ts'
 import { judgePaths, type RealPaths, realPathsOf } from './real-paths.ts'
@@ -34,7 +34,7 @@ export type Look = { orgId: string; sizes: boolean; around: boolean }
 const DEADLINES = { allMs: 60_000, engineMs: 40_000, filesMs: 15_000, sizesMs: 8000 }
 const MOST_CONTAINERS = 2000
 
-type Parts = Pick<Platform, 'serverReading' | 'config'>
+type Parts = Pick<BaseParts, 'serverReading' | 'config'>
 
 /** One look at a server, over a connection of its own that ends with it. */
 export async function discover(

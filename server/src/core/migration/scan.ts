@@ -3,13 +3,14 @@ import type { migration } from '@slipway/contract/migration'
 import { transaction } from '../../db/database.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { requireServer } from '../servers/find.ts'
 import { openEngineTarget } from '../servers/open-engine-target.ts'
 import { describe } from './describe.ts'
 import { discover } from './discover.ts'
+import type { ScanTurns } from './scan-turns.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'config' | 'serverReading' | 'scans'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'serverReading'> & { scans: ScanTurns }
 
 /** What runs on a server, and what of it could be adopted. Nothing there is changed. */
 export async function scanServer(

@@ -1,9 +1,9 @@
 import { type SchemaState, schemaState } from '../../db/migrate.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 
 type Check = { ok: boolean; detail: string }
 
-type Parts = Pick<Platform, 'db' | 'dataDir' | 'draining'>
+type Parts = Pick<BaseParts, 'db' | 'dataDir' | 'draining'>
 
 /** Whether this process can serve. Never throws: an unready process still says why. */
 export async function readiness({ db, dataDir, draining }: Parts) {
@@ -19,7 +19,7 @@ const LITTLE_BYTES = 1024 ** 3
 const LITTLE_SHARE = 0.05
 
 /** A full disk is told here and not acted on: what needs no room is still served, and no other process has a larger disk. */
-async function space(dataDir: Platform['dataDir']): Promise<Check> {
+async function space(dataDir: BaseParts['dataDir']): Promise<Check> {
   try {
     const { totalBytes, freeBytes } = await dataDir.space()
     const little = freeBytes < LITTLE_BYTES || freeBytes < totalBytes * LITTLE_SHARE
@@ -35,7 +35,7 @@ const DETAILS: Record<SchemaState, string> = {
   'too new': 'a newer version took away what this one needs',
 }
 
-async function database(db: Platform['db']): Promise<Check> {
+async function database(db: BaseParts['db']): Promise<Check> {
   try {
     const state = await schemaState(db)
     return { ok: state === 'fits', detail: DETAILS[state] }

@@ -2,13 +2,15 @@ import { type EnsureProject, type NewProject, ProjectName } from '@slipway/contr
 import { type Tx, transaction } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
 import { type Caller, requireUnrestricted } from '../access/caller.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
+import type { SshKeys } from '../servers/ssh-keys.ts'
 import { insertProject } from './manage.ts'
+import type { MayLink } from './may-link.ts'
 import * as store from './store.ts'
 
 /** The project of this name or repository, made if there is none: may be repeated, also by two callers at once. */
 export async function ensureProject(
-  parts: Pick<Platform, 'db' | 'keys' | 'sshKeys' | 'config'>,
+  parts: Pick<BaseParts, 'db' | 'keys'> & { sshKeys: SshKeys; mayLink: MayLink },
   caller: Caller,
   input: EnsureProject,
 ) {

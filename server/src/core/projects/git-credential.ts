@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { NewGitCredential, GitCredential as Shown } from '@slipway/contract/git-credentials'
 import type { GitCredential } from '../../drivers/git/git.ts'
 import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
+import type { SshKeys } from '../servers/ssh-keys.ts'
 import { gitOrigin } from './git-origin.ts'
 import type { ProjectRow } from './store.ts'
 
-type Parts = Pick<Platform, 'keys' | 'sshKeys'>
+type Parts = Pick<BaseParts, 'keys'> & { sshKeys: SshKeys }
 type Project = Pick<ProjectRow, 'id' | 'name' | 'repository' | 'gitCredential'>
 
 /** The sealed text says for which host it is: a repository that moves does not take its credential along. */
@@ -39,7 +40,7 @@ export const afterMove = (before: string | null, after: string | null) =>
 
 /** What opens `repository`; nothing where the stored one is for another host. */
 export function openCredential(
-  { keys }: Pick<Platform, 'keys'>,
+  { keys }: Pick<BaseParts, 'keys'>,
   project: Pick<ProjectRow, 'id' | 'gitCredential'>,
   repository: string,
 ): GitCredential | null {
@@ -48,13 +49,13 @@ export function openCredential(
 }
 
 /** Every text of it that must not be seen anywhere. */
-export function secretsOf(parts: Pick<Platform, 'keys'>, project: Pick<ProjectRow, 'id' | 'gitCredential'>): string[] {
+export function secretsOf(parts: Pick<BaseParts, 'keys'>, project: Pick<ProjectRow, 'id' | 'gitCredential'>): string[] {
   const sealed = unseal(parts, project)
   if (sealed === null) return []
   return [sealed.credential.kind === 'token' ? sealed.credential.token : sealed.credential.privateKey]
 }
 
-function unseal({ keys }: Pick<Platform, 'keys'>, { id, gitCredential }: Pick<ProjectRow, 'id' | 'gitCredential'>) {
+function unseal({ keys }: Pick<BaseParts, 'keys'>, { id, gitCredential }: Pick<ProjectRow, 'id' | 'gitCredential'>) {
   return gitCredential === null ? null : (JSON.parse(keys.open(gitCredential, placeOf(id))) as Sealed)
 }
 

@@ -4,20 +4,20 @@ import { type Tx, transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { requireProject } from './find.ts'
 import * as store from './settings-store.ts'
 import { sealVariables } from './variables.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'keys'>
 type Wanted = ServiceConfig & { environment?: Record<string, string> | undefined }
 
-export async function listServices({ db }: Pick<Platform, 'db'>, caller: Caller, id: string, query: PageQuery) {
+export async function listServices({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string, query: PageQuery) {
   return store.listServices(db, await requireProject(db, caller, id), query)
 }
 
 export async function putService(
-  { db, keys, changes }: Parts & Pick<Platform, 'changes'>,
+  { db, keys, changes }: Parts & Pick<BaseParts, 'changes'>,
   caller: Caller,
   id: string,
   name: string,
@@ -31,7 +31,7 @@ export async function putService(
 /** For a caller that has more to write in the same transaction. */
 export async function writeService(
   tx: Tx,
-  keys: Platform['keys'],
+  keys: BaseParts['keys'],
   caller: Caller,
   service: { id: string; name: string; wanted: Wanted },
 ) {
@@ -54,7 +54,7 @@ export async function writeService(
   return { name, config, environment: names, updatedAt: updatedAt.toISOString() }
 }
 
-export async function removeService({ db }: Pick<Platform, 'db'>, caller: Caller, id: string, name: string) {
+export async function removeService({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string, name: string) {
   return transaction(db, async (tx) => {
     const project = await requireProject(tx, caller, id)
     if (!(await store.removeService(tx, project, name))) throw notFound('service')

@@ -5,14 +5,14 @@ import { newId } from '../../db/ids.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { requireProject } from './find.ts'
 import * as store from './settings-store.ts'
 
-type Db = Pick<Platform, 'db'>
-type Parts = Pick<Platform, 'db' | 'keys'>
+type Db = Pick<BaseParts, 'db'>
+type Parts = Pick<BaseParts, 'db' | 'keys'>
 /** Whoever follows what the project prints hears that its secrets are others now. */
-type Telling = Pick<Platform, 'changes'>
+type Telling = Pick<BaseParts, 'changes'>
 
 const MOST = 1000
 /** A sealed value opens only in the row it was sealed for. */
@@ -36,7 +36,7 @@ export async function setVariables(parts: Parts & Telling, caller: Caller, id: s
 
 export async function sealVariables(
   tx: Tx,
-  keys: Platform['keys'],
+  keys: BaseParts['keys'],
   project: { id: string; orgId: string },
   wanted: SetVariable[],
 ) {
@@ -61,7 +61,7 @@ const lastOfEach = (wanted: SetVariable[]) => [
 export type PlainVariable = { name: string; service: string | null; scope: SetVariable['scope']; value: string }
 
 export const openVariables = (
-  { keys }: Pick<Platform, 'keys'>,
+  { keys }: Pick<BaseParts, 'keys'>,
   rows: Awaited<ReturnType<typeof store.allVariables>>,
 ): PlainVariable[] =>
   rows.map(({ id, name, service, scope, value }) => ({

@@ -1,7 +1,7 @@
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'keys'>
 
 export const HEARTBEAT_MS = 10_000
 

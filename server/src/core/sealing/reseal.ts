@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './columns.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'keys'>
 
 /** Rows looked at in one go; a release may have a hundred kilobytes. */
 const PAGE = 500
@@ -61,10 +61,10 @@ async function resealColumn(parts: Parts, column: SealedColumn, signal: AbortSig
 }
 
 /** How a value begins that the first key sealed. */
-const beginningOf = (keys: Platform['keys']) => keys.seal('', '').split('.').slice(0, 2).concat('').join('.')
+const beginningOf = (keys: BaseParts['keys']) => keys.seal('', '').split('.').slice(0, 2).concat('').join('.')
 
 /** null: it cannot be opened. */
-function resealed(keys: Platform['keys'], column: SealedColumn, key: string[], value: string): store.Change | null {
+function resealed(keys: BaseParts['keys'], column: SealedColumn, key: string[], value: string): store.Change | null {
   const place = column.place(...key)
   try {
     return { key, before: value, after: keys.seal(keys.open(value, place), place) }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { HEARTBEAT_MS } from './keys-in-use.ts'
 import { type Progress, type Resealed, resealAll } from './reseal.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'keys'>
 
 /** After this, whoever has not said again that he seals with a key does not. */
 const QUIET_SECONDS = (3 * HEARTBEAT_MS) / 1000

@@ -3,14 +3,14 @@ import type { EngineFacts } from '../../drivers/engine/engine.ts'
 import { DriverFailure, notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { requireServer } from './find.ts'
 import { openEngineTarget } from './open-engine-target.ts'
 import { type Failure, reportFacts, reportFailure } from './report.ts'
 import type { Holes } from './security-report.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'engines' | 'runtime' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'engines' | 'runtime' | 'config'>
 
 /**
  * Looks at the server now. What is wrong with it is an answer, not an error. The first check that succeeds pins the
@@ -76,7 +76,7 @@ async function inspect(
 }
 
 /** Whoever shares an instance does not learn which names are known inside its network. */
-function shownIn(mode: Platform['config']['mode'], host: string | null, failure: Failure): Failure {
+function shownIn(mode: BaseParts['config']['mode'], host: string | null, failure: Failure): Failure {
   if (mode !== 'cloud' || !['name_not_found', 'address_refused'].includes(failure.code)) return failure
   const hint = 'Use a host with an address of the internet.'
   return { code: 'unreachable', message: `${host} has no address that this instance connects to.`, hint }

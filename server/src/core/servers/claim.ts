@@ -1,8 +1,8 @@
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { openEngineTarget } from './open-engine-target.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'runtime' | 'config'>
 
 /** A server carries one organization: the first to use its engine, by whatever address it is reached. */
 export async function claimServer(parts: Parts, server: store.ServerRow, signal: AbortSignal) {

@@ -1,9 +1,9 @@
 import { eachFairly } from '../fair-share.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { openEngineTarget } from './open-engine-target.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'config' | 'runtime' | 'log'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'runtime' | 'log'>
 
 const TOGETHER = { atOnce: 4, perOrg: 1 }
 const GUARD_MS = 60_000

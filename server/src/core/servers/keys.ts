@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import type { SshKeys } from './ssh-keys.ts'
 
 type Given = { privateKey?: string | undefined; passphrase?: string | null | undefined }
@@ -9,7 +9,7 @@ export const placeOfPassphrase = (serverId: string) => `server/${serverId}/passp
 
 /** Seals the key that was given, or makes a pair: then only the public half ever leaves the instance. */
 export async function sealedKey(
-  { keys, sshKeys }: Pick<Platform, 'keys' | 'sshKeys'>,
+  { keys, sshKeys }: Pick<BaseParts, 'keys'> & { sshKeys: SshKeys },
   id: string,
   name: string,
   given: Given,

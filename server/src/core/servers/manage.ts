@@ -7,15 +7,16 @@ import type { Tables } from '../../db/tables.ts'
 import { Refusal } from '../../errors.ts'
 import { type Caller, requirePermission } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
-import { stale, withoutUndefined } from '../projects/manage.ts'
+import type { BaseParts } from '../parts.ts'
+import { stale, withoutUndefined } from '../row-version.ts'
 import { requireServer } from './find.ts'
 import { placeOfKey, sealedKey } from './keys.ts'
 import { openEngineTarget } from './open-engine-target.ts'
+import type { SshKeys } from './ssh-keys.ts'
 import * as store from './store.ts'
 
-type Db = Pick<Platform, 'db' | 'config'>
-type Parts = Pick<Platform, 'db' | 'config' | 'keys' | 'sshKeys'>
+type Db = Pick<BaseParts, 'db' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'config' | 'keys'> & { sshKeys: SshKeys }
 
 export const listServers = ({ db, config }: Db, caller: Caller, query: PageQuery) =>
   store.list(db, caller.orgId, query, config)
@@ -45,7 +46,7 @@ export async function createServer(parts: Parts, caller: Caller, input: NewServe
 }
 
 /** The socket comes from the operator's configuration, never from a request: it is root on this machine. */
-function localEngine({ config }: Pick<Platform, 'config'>): Partial<Insertable<Tables['server']>> {
+function localEngine({ config }: Pick<BaseParts, 'config'>): Partial<Insertable<Tables['server']>> {
   if (config.localEngine !== null) return { socketPath: config.localEngine }
   throw new Refusal('local_engine_unavailable', 'This instance does not offer its own engine.', {
     field: 'kind',
@@ -132,7 +133,7 @@ async function refuseUsed(db: Queryable, caller: Caller, id: string): Promise<vo
   })
 }
 
-type LeaveParts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'edge' | 'config'>
+type LeaveParts = Pick<BaseParts, 'db' | 'keys' | 'runtime' | 'edge' | 'config'>
 const LEAVE_MS = 20_000
 
 /** Takes the edge and the mark of the organization away; null, or why that was not possible. */

@@ -1,12 +1,15 @@
 import type { EngineTarget } from '../../drivers/engine/engine.ts'
-import { mayConnect } from '../domains/may-connect.ts'
-import type { Platform } from '../platform.ts'
+import { mayConnect } from '../networks/may-connect.ts'
+import type { BaseParts } from '../parts.ts'
 import { placeOfKey, placeOfPassphrase } from './keys.ts'
 import { enginePolicy, policyOf } from './policy.ts'
 import { type ServerRow, socketOf } from './store.ts'
 
 /** How a server's engine is reached, with its secrets opened. */
-export function openEngineTarget({ keys, config }: Pick<Platform, 'keys' | 'config'>, server: ServerRow): EngineTarget {
+export function openEngineTarget(
+  { keys, config }: Pick<BaseParts, 'keys' | 'config'>,
+  server: ServerRow,
+): EngineTarget {
   const policy = enginePolicy(policyOf(config, server.policy))
   const socketPath = socketOf(config, server) ?? ''
   if (server.kind === 'local') return { kind: 'local', socketPath, policy }

@@ -6,12 +6,12 @@ import { Refusal } from '../../errors.ts'
 import { type Caller, may } from '../access/caller.ts'
 import { hashSecret, newTokenSecret } from '../access/secrets.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { requireProject } from '../projects/find.ts'
 import * as store from './store.ts'
 
 /** A token never holds more, reaches further or lives longer than the credential that makes it. */
-export async function createToken({ db }: Pick<Platform, 'db'>, caller: Caller, input: NewToken) {
+export async function createToken({ db }: Pick<BaseParts, 'db'>, caller: Caller, input: NewToken) {
   const scopes = allowedScopes(caller, input.scopes)
   const projectId = caller.projectId ?? input.projectId
   const expiresAt = allowedExpiry(caller, input.expiresAt)

@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import { notFound } from '../../errors.ts'
 import { type Caller, may } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
 const visibleTo = (caller: Caller): store.TokenScope => ({
@@ -11,16 +11,16 @@ const visibleTo = (caller: Caller): store.TokenScope => ({
   userId: may(caller, 'token:admin') ? null : caller.userId,
 })
 
-export const listTokens = ({ db }: Pick<Platform, 'db'>, caller: Caller, query: PageQuery) =>
+export const listTokens = ({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: PageQuery) =>
   store.list(db, visibleTo(caller), query)
 
-export async function showToken({ db }: Pick<Platform, 'db'>, caller: Caller, id: string) {
+export async function showToken({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) {
   const token = await store.find(db, visibleTo(caller), id)
   if (!token) throw notFound('access token')
   return token
 }
 
-export async function revokeToken({ db }: Pick<Platform, 'db'>, caller: Caller, id: string) {
+export async function revokeToken({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
     if (!(await store.remove(tx, visibleTo(caller), id))) throw notFound('access token')
     await record(tx, caller, 'token.revoke', id)

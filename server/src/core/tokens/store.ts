@@ -46,19 +46,6 @@ export async function remove(db: Queryable, scope: TokenScope, id: string): Prom
   return (await rows.executeTakeFirst()).numDeletedRows > 0n
 }
 
-/** All tokens of a person, whatever the organization, but one. */
-export async function removeOf(db: Queryable, userId: string, except: string | null) {
-  return db
-    .deleteFrom('token')
-    .using('member')
-    .whereRef('token.orgId', '=', 'member.orgId')
-    .whereRef('token.userId', '=', 'member.userId')
-    .where('member.userId', '=', userId)
-    .where('token.id', '!=', except ?? '')
-    .returning(['token.orgId', 'token.id'])
-    .execute()
-}
-
 /** The age is asked here again because other processes note the same token. */
 export async function markUsed(db: Queryable, ids: string[]): Promise<void> {
   await db

@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { StoredFile } from '../../db/tables.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as blobs from './blobs-store.ts'
 import { checkFolder, checkSizes, contentsOf } from './folder.ts'
 import { modeOf, type SessionMode } from './mode.ts'
@@ -14,7 +14,7 @@ import { OPEN_HOURS, view } from './view.ts'
 
 /** Begins a folder upload: the files are announced, and the answer says which contents are missing here. */
 export async function createSession(
-  { db, config }: Pick<Platform, 'db' | 'config'>,
+  { db, config }: Pick<BaseParts, 'db' | 'config'>,
   caller: Caller,
   input: { files: FolderFile[]; mode?: SessionMode | undefined },
 ) {

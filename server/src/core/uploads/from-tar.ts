@@ -6,7 +6,7 @@ import type { StoredBlob } from '../../drivers/blobs/blob-store.ts'
 import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as rows from './blobs-store.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { checkFolder } from './folder.ts'
@@ -17,7 +17,7 @@ import { type Tally, tally } from './tally.ts'
 import { type TarEntry, untar } from './untar.ts'
 import { SEALED_HOURS, view } from './view.ts'
 
-type Parts = Pick<Platform, 'db' | 'blobs' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config'>
 type FileEntry = TarEntry & { kind: 'file' }
 
 const AT_ONCE = 8
@@ -116,6 +116,6 @@ function checkComplete(files: StoredFile[]): void {
   checkFolder(files)
 }
 
-async function removeAll(blobs: Platform['blobs'], unwanted: StoredBlob[]): Promise<void> {
+async function removeAll(blobs: BaseParts['blobs'], unwanted: StoredBlob[]): Promise<void> {
   for (const blob of unwanted) await blobs.remove(blob.location)
 }

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import { notFound } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { announcedBy } from './announced.ts'
 import * as rows from './blobs-store.ts'
 import { receive } from './receive.ts'
 import { requireOpen } from './require-open.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'blobs'>
+type Parts = Pick<BaseParts, 'db' | 'blobs'>
 
 /** Takes one announced content. Sending it again is fine, and when it is here already its bytes are not read. */
 export async function putBlob({ db, blobs }: Parts, caller: Caller, id: string, hash: string, body: Readable) {

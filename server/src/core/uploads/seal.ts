@@ -2,7 +2,7 @@ import { transaction } from '../../db/database.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as blobs from './blobs-store.ts'
 import { checkSizes, contentsOf } from './folder.ts'
 import { requireUnexpired } from './require-open.ts'
@@ -12,7 +12,7 @@ import { SEALED_HOURS, view } from './view.ts'
 const MOST_LISTED = 1000
 
 /** Declares a folder complete. Sealing what is sealed changes nothing. */
-export async function sealSession({ db, config }: Pick<Platform, 'db' | 'config'>, caller: Caller, id: string) {
+export async function sealSession({ db, config }: Pick<BaseParts, 'db' | 'config'>, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
     const session = await store.lock(tx, caller, id)
     if (!session) throw notFound('folder session')

@@ -1,9 +1,10 @@
-import type { Platform } from '../platform.ts'
+import type { Instance } from '../instance/guard.ts'
+import type { BaseParts } from '../parts.ts'
 import { knownLocations } from './blobs-store.ts'
 import { deleteExpired } from './store.ts'
 import * as store from './sweep-store.ts'
 
-type Parts = Pick<Platform, 'db' | 'blobs' | 'instance'>
+type Parts = Pick<BaseParts, 'db' | 'blobs'> & { instance: Instance }
 export type Swept = { sessions: number; blobs: number }
 
 const HOUR = 3600 * 1000

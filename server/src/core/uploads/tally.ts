@@ -1,8 +1,8 @@
 import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import { quoted } from './paths.ts'
 
-export type Limits = Platform['config']['upload']
+export type Limits = BaseParts['config']['upload']
 
 export type Tally = { readonly files: number; readonly bytes: number; add(path: string, size: number): void }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { notFound, Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as rows from './blobs-store.ts'
 import { contentsOf } from './folder.ts'
 import * as store from './store.ts'
@@ -13,7 +13,7 @@ type TreeEntry =
 export type Tree = { entries: TreeEntry[]; read(file: { path: string; sha256: string }): Promise<Readable> }
 
 export async function openTree(
-  { db, blobs }: Pick<Platform, 'db' | 'blobs'>,
+  { db, blobs }: Pick<BaseParts, 'db' | 'blobs'>,
   orgId: string,
   id: string,
 ): Promise<Tree> {

@@ -1,6 +1,6 @@
 import { domains } from '@slipway/contract/domains'
-import { checkDomain } from '../../core/domains/check.ts'
-import { addDomain, listDomains, removeDomain } from '../../core/domains/manage.ts'
+import { checkDomain } from '../../core/domains/names/check.ts'
+import { addDomain, listDomains, removeDomain } from '../../core/domains/names/manage.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'

@@ -1,9 +1,10 @@
 import { projects } from '@slipway/contract/projects'
 import { services, variables } from '@slipway/contract/services'
+import { deleteProject } from '../../core/deployments/verbs/delete-project.ts'
 import { listVolumes } from '../../core/deployments/verbs/volumes.ts'
 import type { Platform } from '../../core/platform.ts'
 import { ensureProject } from '../../core/projects/ensure.ts'
-import { createProject, listProjects, removeProject, showProject, updateProject } from '../../core/projects/manage.ts'
+import { createProject, listProjects, showProject, updateProject } from '../../core/projects/manage.ts'
 import { listServices, putService, removeService } from '../../core/projects/services.ts'
 import { listVariables, removeVariable, revealVariables, setVariables } from '../../core/projects/variables.ts'
 import { aborted } from '../abort-on-disconnect.ts'
@@ -16,7 +17,7 @@ export const projectRoutes = (platform: Platform): Route[] => [
   on(projects.show, ({ caller, params }) => showProject(platform, caller, params.id)),
   on(projects.update, ({ caller, params, body, ifMatch }) => updateProject(platform, caller, params.id, body, ifMatch)),
   on(projects.volumes, ({ caller, params, reply }) => listVolumes(platform, caller, params.id, aborted(reply))),
-  on(projects.remove, ({ caller, params, query }) => removeProject(platform, caller, params.id, query.volumes)),
+  on(projects.remove, ({ caller, params, query }) => deleteProject(platform, caller, params.id, query.volumes)),
 
   on(services.list, ({ caller, params, query }) => listServices(platform, caller, params.id, query)),
   on(services.put, ({ caller, params, body }) => putService(platform, caller, params.id, params.name, body)),

@@ -1,5 +1,5 @@
 import type { Org, World } from '../../../../test-kit/world.ts'
-import { bootstrap } from '../../../src/core/access/bootstrap.ts'
+import { bootstrap } from '../../../src/core/operator/bootstrap.ts'
 
 export const PASSWORD = 'correct horse battery'
 export const codeIn = (link: string) => link.split('#')[1] ?? ''

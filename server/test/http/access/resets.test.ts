@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { bootstrap } from '../../../src/core/access/bootstrap.ts'
-import { resetLink } from '../../../src/core/access/reset-password.ts'
+import { bootstrap } from '../../../src/core/operator/bootstrap.ts'
+import { resetLink } from '../../../src/core/operator/reset-password.ts'
 import { browsers, cookieIn, PASSWORD } from './people.ts'
 
 const world = await startWorld({ trustProxy: '127.0.0.1' })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { bootstrap } from '../../../src/core/access/bootstrap.ts'
+import { bootstrap } from '../../../src/core/operator/bootstrap.ts'
 import { browsers, cookieIn, PASSWORD } from './people.ts'
 
 const world = await startWorld({ trustProxy: '127.0.0.1' })

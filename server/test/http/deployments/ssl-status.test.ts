@@ -7,7 +7,7 @@ import { tool } from '../../../../lab/tools.ts'
 import { serveNames } from '../../../../test-kit/serve-names.ts'
 import { authorities, listeners } from '../../../../test-kit/tls-listeners.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { ownEdges } from '../../../src/core/domains/own-edges.ts'
+import { ownEdges } from '../../../src/core/domains/names/own-edges.ts'
 import { newId } from '../../../src/db/ids.ts'
 
 const made = authorities(tool('openssl'))

@@ -1,7 +1,7 @@
 import type { PublicEndpoint } from '@slipway/contract/deployments'
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { claimHosts } from '../../../src/core/domains/claim.ts'
+import { claimHosts } from '../../../src/core/domains/names/claim.ts'
 import { transaction } from '../../../src/db/database.ts'
 
 const world = await startWorld({ baseDomain: 'apps.example.net' })

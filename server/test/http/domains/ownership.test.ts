@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { claimHosts } from '../../../src/core/domains/claim.ts'
+import { claimHosts } from '../../../src/core/domains/names/claim.ts'
 import { transaction } from '../../../src/db/database.ts'
 
 const zone: Record<string, ZoneEntry> = {}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serveNames } from '../../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { routesOn, secured } from '../../../src/core/domains/store.ts'
+import { routesOn, secured } from '../../../src/core/domains/names/store.ts'
 import { newId } from '../../../src/db/ids.ts'
 
 // Where the edge sends visitors of a name, and where a name is to lead.

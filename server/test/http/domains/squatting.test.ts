@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../../test-kit/serve-names.ts'
 import type { Org } from '../../../../test-kit/world.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { claimHosts } from '../../../src/core/domains/claim.ts'
-import { namesAbove } from '../../../src/core/domains/standing.ts'
+import { claimHosts } from '../../../src/core/domains/names/claim.ts'
+import { namesAbove } from '../../../src/core/domains/names/standing.ts'
 import { transaction } from '../../../src/db/database.ts'
 
 /** Names that others could take before, below or instead of whose they are. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayConnect } from '../../../src/core/domains/may-connect.ts'
+import { mayConnect } from '../../../src/core/networks/may-connect.ts'
 import { guardedFetch } from '../../../src/drivers/githost/transport.ts'
 import { connectedLogin, startGithostWorld } from './stage.ts'
 

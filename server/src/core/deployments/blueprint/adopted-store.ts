@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import type { ComposePlan, Wait } from './blueprint.ts'
 
 /** A service as it ran on its server before it was adopted. Holds values of variables, so it is sealed at rest. */
@@ -13,7 +13,7 @@ type AdoptedPlan = {
 }
 export type AdoptedService = { name: string; serverId: string; key: string; plan: AdoptedPlan }
 
-type Keys = Pick<Platform, 'keys'>
+type Keys = Pick<BaseParts, 'keys'>
 type Owner = { id: string; orgId: string }
 
 const placeOf = (projectId: string, name: string) => `adopted_service/${projectId}/${name}/plan`

@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '@slipway/contract/services'
 import type { LaidFile } from '../../../drivers/runtime/rollout/spec.ts'
 import type { ComposeService, MemoryVolume } from '../../../source/compose/deployable/service.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 
 /** What is deployed, service by service: how each image comes about and how it runs. Holds values, so it is sealed at rest. */
 export type Blueprint = {
@@ -55,8 +55,8 @@ type GrantedMount = {
 
 const placeOf = (deploymentId: string) => `deployment/${deploymentId}/blueprint`
 
-export const sealBlueprint = ({ keys }: Pick<Platform, 'keys'>, id: string, blueprint: Blueprint) =>
+export const sealBlueprint = ({ keys }: Pick<BaseParts, 'keys'>, id: string, blueprint: Blueprint) =>
   keys.seal(JSON.stringify(blueprint), placeOf(id))
 
-export const openBlueprint = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Blueprint =>
+export const openBlueprint = ({ keys }: Pick<BaseParts, 'keys'>, id: string, sealed: string): Blueprint =>
   JSON.parse(keys.open(sealed, placeOf(id)))

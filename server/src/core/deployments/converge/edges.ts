@@ -1,13 +1,13 @@
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
-import { wantedOn } from '../../certificates/install.ts'
-import * as domains from '../../domains/store.ts'
+import { wantedOn } from '../../domains/certificates/install.ts'
+import * as domains from '../../domains/names/store.ts'
 import { eachFairly } from '../../fair-share.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import { publicNetwork } from '../release/names.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'edge' | 'config' | 'log'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'edge' | 'config' | 'log'>
 const AT_ONCE = 4
 const DEADLINE_MS = 60_000
 

@@ -1,10 +1,11 @@
 import type { Caller } from '../../access/caller.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { requireDeployment } from '../verbs/find.ts'
+import type { Feeds } from './feed.ts'
 
 /** The events of a deployment after a number, as they appear; null when it has ended and there are no more. */
 export async function followEvents(
-  { db, feeds }: Pick<Platform, 'db' | 'feeds'>,
+  { db, feeds }: Pick<BaseParts, 'db'> & { feeds: Feeds },
   caller: Caller,
   id: string,
   since: number,

@@ -2,10 +2,13 @@ import type { Page } from '@slipway/contract/pages'
 import { Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
 import { unknownCursor } from '../../page.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { requireDeployment } from '../verbs/find.ts'
 import type { StoredEvent } from './events-store.ts'
+import type { History } from './history/history.ts'
 import type { Line } from './line.ts'
+import type { LiveRedactors } from './live-redactors.ts'
+import type { Redactors } from './redact/redactors.ts'
 import { followRunning, readRunning } from './running-logs.ts'
 
 export type LogQuery = {
@@ -14,7 +17,11 @@ export type LogQuery = {
   kind: 'build' | 'runtime'
   service?: string | undefined
 }
-type Parts = Pick<Platform, 'db' | 'history' | 'runtime' | 'keys' | 'config' | 'redactors' | 'liveRedactors'>
+type Parts = Pick<BaseParts, 'db' | 'runtime' | 'keys' | 'config'> & {
+  history: History
+  redactors: Redactors
+  liveRedactors: LiveRedactors
+}
 
 const DEFAULT_LINES = 1000
 const PAGE_CHARACTERS = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { LogLine } from '../../../drivers/runtime/running/log-lines.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { variablesVersion } from '../../projects/settings-store.ts'
 import { recognisableValues } from '../../projects/variables.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
@@ -7,11 +7,16 @@ import * as servers from '../../servers/store.ts'
 import { releaseOf } from '../release/release.ts'
 import * as store from '../rows/store.ts'
 import { type Line, shownLine } from './line.ts'
+import type { LiveRedactors } from './live-redactors.ts'
 import { merged } from './merged.ts'
+import type { Redactors } from './redact/redactors.ts'
 import { BUDGET, type Redactor, redactor } from './redact.ts'
 import { frozenSecrets } from './secrets.ts'
 
-type Parts = Pick<Platform, 'db' | 'runtime' | 'keys' | 'config' | 'redactors' | 'liveRedactors'>
+type Parts = Pick<BaseParts, 'db' | 'runtime' | 'keys' | 'config'> & {
+  redactors: Redactors
+  liveRedactors: LiveRedactors
+}
 type Wanted = {
   limit: number
   service?: string | undefined

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { secretsOf } from '../../projects/git-credential.ts'
 import type { ProjectRow } from '../../projects/store.ts'
 import type { PlainVariable } from '../../projects/variables.ts'
@@ -7,7 +7,7 @@ import { loadAdopted } from '../blueprint/adopted-store.ts'
 import { releaseOf } from '../release/release.ts'
 import * as store from '../rows/store.ts'
 
-type Parts = Pick<Platform, 'keys'> & { db: Queryable }
+type Parts = Pick<BaseParts, 'keys'> & { db: Queryable }
 type Deployment = Pick<store.DeploymentRow, 'orgId' | 'projectId' | 'request'>
 
 /**
@@ -34,7 +34,7 @@ export async function secretsOfRun(
 
 /** The values that are frozen in the releases of these: environments, and what lies in secret files. */
 export const frozenSecrets = (
-  parts: Pick<Platform, 'keys'>,
+  parts: Pick<BaseParts, 'keys'>,
   rows: ({ id: string; release: string | null } | undefined)[],
 ): string[] =>
   rows

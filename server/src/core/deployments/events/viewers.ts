@@ -1,7 +1,7 @@
 import { holds } from '@slipway/contract/permissions'
 import type { Caller } from '../../access/caller.ts'
 import { findSessions, findTokens } from '../../access/store.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { stillThere } from '../rows/store.ts'
 
 /** Who follows what. */
@@ -15,7 +15,7 @@ const AT_ONCE = 1000
  * per thousand deployments.
  */
 export async function mayGoOn(
-  { pool, db }: Pick<Platform, 'pool' | 'db'>,
+  { pool, db }: Pick<BaseParts, 'pool' | 'db'>,
   viewers: readonly Viewer[],
 ): Promise<Set<Viewer>> {
   const callers = new Map(viewers.map(({ caller }) => [keyOf(caller), caller]))
@@ -34,7 +34,7 @@ export async function mayGoOn(
 /** A session works in the organization that it was in when it opened the stream. */
 const keyOf = ({ credentialId, orgId }: Pick<Caller, 'credentialId' | 'orgId'>) => `${credentialId} ${orgId}`
 
-async function confirmed(pool: Platform['pool'], callers: Caller[]): Promise<string[]> {
+async function confirmed(pool: BaseParts['pool'], callers: Caller[]): Promise<string[]> {
   const of = (kind: Caller['kind']) => callers.filter((caller) => caller.kind === kind)
   const [tokens, sessions] = [of('token'), of('session')]
   const rows = [

@@ -1,7 +1,7 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Queryable } from '../../../db/database.ts'
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import * as projects from '../../projects/store.ts'
 import * as store from '../rows/store.ts'
 
@@ -32,7 +32,7 @@ export async function neededImages(db: Queryable, orgId: string, projectId: stri
 /** Pins are ten at most, and the window fifty. */
 const MOST_RELEASES = 1000
 
-type Parts = Pick<Platform, 'db' | 'runtime' | 'log'>
+type Parts = Pick<BaseParts, 'db' | 'runtime' | 'log'>
 /** `guard` rejects when the caller has lost the right to remove anything. */
 type Where = { engine: EngineTarget; orgId: string; projectId: string; guard(): Promise<unknown> }
 

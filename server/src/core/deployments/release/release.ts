@@ -1,5 +1,5 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import type { Wait } from '../blueprint/blueprint.ts'
 import { privateNetwork, publicNetwork } from './names.ts'
 
@@ -17,10 +17,10 @@ export type Release = {
 
 const placeOf = (deploymentId: string) => `deployment/${deploymentId}/release`
 
-export const sealRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, release: Release) =>
+export const sealRelease = ({ keys }: Pick<BaseParts, 'keys'>, id: string, release: Release) =>
   keys.seal(JSON.stringify(release), placeOf(id))
 
-export const openRelease = ({ keys }: Pick<Platform, 'keys'>, id: string, sealed: string): Release =>
+export const openRelease = ({ keys }: Pick<BaseParts, 'keys'>, id: string, sealed: string): Release =>
   onOwnNetworks(JSON.parse(keys.open(sealed, placeOf(id))))
 
 /** Releases of old name a network that all projects of a server shared; they are brought back on the project's own. */
@@ -38,7 +38,7 @@ function onOwnNetworks(release: Release): Release {
 
 /** The release of a row; nothing where it never came to one. */
 export const releaseOf = (
-  parts: Pick<Platform, 'keys'>,
+  parts: Pick<BaseParts, 'keys'>,
   row: { id: string; release: string | null } | undefined,
 ): Release => (row?.release ? openRelease(parts, row.id, row.release) : { services: [] })
 
@@ -47,7 +47,7 @@ export const releaseOf = (
  * brought it.
  */
 export function partOf(
-  parts: Pick<Platform, 'keys'>,
+  parts: Pick<BaseParts, 'keys'>,
   row: { id: string; release: string | null },
 ): (service: string, deployment: string | null) => boolean {
   const { services } = releaseOf(parts, row)

@@ -5,7 +5,7 @@ import { Refusal } from '../../../errors.ts'
 import { respond } from '../../../jobs/enqueue.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { append } from '../events/events-store.ts'
 import { releaseOf } from '../release/release.ts'
 import { shape, stateOf } from '../rows/shape.ts'
@@ -13,7 +13,7 @@ import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from '../verbs/find.ts'
 import { type Choice, DECISION } from './decide.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys'>
+type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes' | 'keys'>
 
 /** Decides about a deployment of which only some services came up. Of two who decide at once, the first counts. */
 export async function choose(parts: Parts, caller: Caller, id: string, action: Choice['action']) {
@@ -38,7 +38,7 @@ type Released = { id: string; release: string | null; serverId: string; services
 
 /** Per service: what there was, what there is, and what there will be. */
 function versionsOf(
-  parts: Pick<Platform, 'keys'>,
+  parts: Pick<BaseParts, 'keys'>,
   row: Released,
   active: Released | undefined,
   action: Choice['action'],

@@ -1,14 +1,14 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Runtime } from '../../../drivers/runtime/runtime.ts'
 import { checkInPlace } from '../../grants/check-in-place.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { DeployFailure } from '../rows/failure.ts'
 
 /**
  * The one way to the engine that every rollout takes, forwards and back: a spec that uses what is not the project's own is held against the
  * grants as they are now. A release that was frozen while a grant held brings nothing back once it is revoked.
  */
-export const guardGrants = (runtime: Runtime, parts: Pick<Platform, 'db' | 'serverReading'>): Runtime => ({
+export const guardGrants = (runtime: Runtime, parts: Pick<BaseParts, 'db' | 'serverReading'>): Runtime => ({
   ...runtime,
   async apply(engine, spec, options) {
     if (spec.granted) {

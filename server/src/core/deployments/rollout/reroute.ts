@@ -1,5 +1,5 @@
 import type { Pipeline, Run } from '../../../jobs/steps.ts'
-import * as domains from '../../domains/store.ts'
+import * as domains from '../../domains/names/store.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'

@@ -1,10 +1,10 @@
 import type { Tx } from '../../../db/database.ts'
 import type { StoredRoute } from '../../../db/deployment-tables.ts'
 import { UNDO_PENDING } from '../../../jobs/steps.ts'
-import { fillFor } from '../../certificates/install.ts'
-import * as certificates from '../../certificates/store.ts'
-import * as domains from '../../domains/store.ts'
-import type { Platform } from '../../platform.ts'
+import { fillFor } from '../../domains/certificates/install.ts'
+import * as certificates from '../../domains/certificates/store.ts'
+import * as domains from '../../domains/names/store.ts'
+import type { BaseParts } from '../../parts.ts'
 import { contentsOf } from '../converge/edges.ts'
 import { forgetOtherPorts, setRouted } from '../converge/settle-store.ts'
 import { frozenRelease } from '../release/load-release.ts'
@@ -76,7 +76,7 @@ export async function closeOtherDoors(context: DeployContext, signal: AbortSigna
 
 export async function routesTo(
   tx: Tx,
-  { keys }: Pick<Platform, 'keys'>,
+  { keys }: Pick<BaseParts, 'keys'>,
   deployment: Pick<store.DeploymentRow, 'id' | 'projectId' | 'overrides'>,
   release: Release,
 ): Promise<StoredRoute[]> {
@@ -88,7 +88,7 @@ export async function routesTo(
 }
 
 /** `secured`: the names that have a certificate. */
-export function urlsOf({ config }: Pick<Platform, 'config'>, routes: StoredRoute[], secured: Set<string>): string[] {
+export function urlsOf({ config }: Pick<BaseParts, 'config'>, routes: StoredRoute[], secured: Set<string>): string[] {
   const { httpPort, httpsPort } = config.edge
   const plain = httpPort === 80 ? '' : `:${httpPort}`
   const safe = httpsPort === 443 ? '' : `:${httpsPort}`

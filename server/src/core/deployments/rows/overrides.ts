@@ -1,7 +1,7 @@
 import type { BuildAccess } from '@slipway/contract/deployments'
 import type { Queryable } from '../../../db/database.ts'
-import * as domains from '../../domains/store.ts'
-import type { Platform } from '../../platform.ts'
+import * as domains from '../../domains/names/store.ts'
+import type { BaseParts } from '../../parts.ts'
 import type { PlainVariable } from '../../projects/variables.ts'
 import type { Setting } from '../blueprint/of-settings.ts'
 import type { DeploymentRow } from './store.ts'
@@ -19,10 +19,10 @@ type Sealed = Pick<DeploymentRow, 'id' | 'overrides'>
 const NONE: Overrides = { services: [], names: [] }
 const placeOf = (deploymentId: string) => `deployment/${deploymentId}/overrides`
 
-export const sealOverrides = ({ keys }: Pick<Platform, 'keys'>, id: string, overrides: Overrides) =>
+export const sealOverrides = ({ keys }: Pick<BaseParts, 'keys'>, id: string, overrides: Overrides) =>
   keys.seal(JSON.stringify(overrides), placeOf(id))
 
-export const overridesOf = ({ keys }: Pick<Platform, 'keys'>, { id, overrides }: Sealed): Overrides =>
+export const overridesOf = ({ keys }: Pick<BaseParts, 'keys'>, { id, overrides }: Sealed): Overrides =>
   overrides === null ? NONE : JSON.parse(keys.open(overrides, placeOf(id)))
 
 /** A service that is named is described anew as a whole, as it would be in the project. */
@@ -43,7 +43,7 @@ export function ownVariables({ services }: Overrides, ofProject: PlainVariable[]
 
 /** Where the names of the project lead in this deployment. A name that the project has lost since leads nowhere. */
 export async function namesOf(
-  { db, keys }: Pick<Platform, 'keys'> & { db: Queryable },
+  { db, keys }: Pick<BaseParts, 'keys'> & { db: Queryable },
   deployment: Sealed & Pick<DeploymentRow, 'projectId'>,
 ): Promise<Name[]> {
   const ofProject: Name[] = await domains.ofProject(db, deployment.projectId)

@@ -4,7 +4,7 @@ import { Refusal } from '../../../errors.ts'
 import { cancel, respond } from '../../../jobs/enqueue.ts'
 import { type Caller, requirePermission } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { requireDeployable } from '../../uploads/mode.ts'
 import * as uploads from '../../uploads/store.ts'
@@ -16,7 +16,7 @@ import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 import { submitDeployment } from './submit.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'changes' | 'keys' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes' | 'keys' | 'config'>
 const MOST_PINS = 10
 
 /** An accepted cancel wins: whatever the run was about to do, it ends as cancelled. */
@@ -73,7 +73,7 @@ export async function respondToPrompt(
   return { success: true as const, deployment: shape(deployment, caller) }
 }
 
-export async function pinDeployment({ db }: Pick<Platform, 'db'>, caller: Caller, id: string, pinned: boolean) {
+export async function pinDeployment({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string, pinned: boolean) {
   return transaction(db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
     if (pinned) allowed(can.pin(stateOf(row)))
@@ -122,7 +122,7 @@ export async function redeploy(parts: Parts, caller: Caller, id: string, useExis
   })
 }
 
-async function requireSession(tx: Tx, { config }: Pick<Platform, 'config'>, { orgId }: Caller, id = '') {
+async function requireSession(tx: Tx, { config }: Pick<BaseParts, 'config'>, { orgId }: Caller, id = '') {
   requireDeployable(config, await uploads.find(tx, { orgId, projectId: null }, id))
 }
 

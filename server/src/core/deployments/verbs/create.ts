@@ -3,9 +3,9 @@ import type { BuildAccess, PublicEndpoint } from '@slipway/contract/deployments'
 import { type Tx, transaction } from '../../../db/database.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import { type Caller, may, requireUnrestricted } from '../../access/caller.ts'
-import { claimHosts } from '../../domains/claim.ts'
-import { leadHosts } from '../../domains/lead.ts'
-import type { Platform } from '../../platform.ts'
+import { claimHosts } from '../../domains/names/claim.ts'
+import { leadHosts } from '../../domains/names/lead.ts'
+import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { writeService } from '../../projects/services.ts'
 import type { ProjectRow } from '../../projects/store.ts'
@@ -16,7 +16,7 @@ import * as uploads from '../../uploads/store.ts'
 import { adoptedOn } from '../blueprint/adopted-store.ts'
 import { submitDeployment } from './submit.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
+type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
 
 /** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
 export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {

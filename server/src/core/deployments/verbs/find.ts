@@ -3,7 +3,7 @@ import type { Queryable } from '../../../db/database.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
 import { toPage } from '../../page.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { shape } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
 
@@ -18,10 +18,10 @@ export function allowed(verdict: Verdict): void {
   if (!verdict.allowed) throw new Refusal('not_now', verdict.reason ?? 'This cannot be done now.')
 }
 
-export const showDeployment = async ({ db }: Pick<Platform, 'db'>, caller: Caller, id: string) =>
+export const showDeployment = async ({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) =>
   shape(await requireDeployment(db, caller, id), caller)
 
-export async function listDeployments({ db }: Pick<Platform, 'db'>, caller: Caller, query: store.ListQuery) {
+export async function listDeployments({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: store.ListQuery) {
   const rows = await store.list(db, caller, query)
   return toPage(
     rows,

@@ -4,11 +4,12 @@ import { answerOf, dockerfileOf, type Found } from '../../../source/build/detect
 import { remoteTree } from '../../../source/build/remote-tree.ts'
 import type { ReadableTree, SourceTree } from '../../../source/build/source-tree.ts'
 import { type Caller, requirePermission, requireUnrestricted } from '../../access/caller.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
+import type { RemoteTrees } from '../../uploads/remote-trees.ts'
 import * as uploads from '../../uploads/store.ts'
 import { openTree } from '../../uploads/tree.ts'
 
-type Parts = Pick<Platform, 'db' | 'blobs' | 'config' | 'localFolders' | 'remoteTrees'>
+type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config' | 'localFolders'> & { remoteTrees: RemoteTrees }
 
 const DEADLINE_MS = 20_000
 

@@ -7,7 +7,7 @@ import { openRuns, progressOf, submit } from '../../../jobs/enqueue.ts'
 import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Actor, record } from '../../audit/record.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import { submitSettle } from '../converge/schedule-settle.ts'
@@ -17,7 +17,7 @@ import { stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport'>
+type Parts = Pick<BaseParts, 'db' | 'transport'>
 type RemoveInput = { deployment: string; by: Pick<Caller, keyof Caller> }
 
 /** Longer than a container may take to end. */

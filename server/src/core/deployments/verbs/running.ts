@@ -4,7 +4,7 @@ import { newId } from '../../../db/ids.ts'
 import { submit } from '../../../jobs/enqueue.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import { type RestartInput, tell } from '../converge/restart.ts'
@@ -13,8 +13,8 @@ import { shape, stateOf } from '../rows/shape.ts'
 import type { DeploymentRow } from '../rows/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>
-type Submitting = Pick<Platform, 'db' | 'transport'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'runtime' | 'config'>
+type Submitting = Pick<BaseParts, 'db' | 'transport'>
 
 const engineFor = async (parts: Parts, deployment: DeploymentRow) =>
   openEngineTarget(parts, await servers.load(parts.db, deployment.orgId, deployment.serverId))

@@ -5,7 +5,7 @@ import { newId } from '../../../db/ids.ts'
 import { type Superseded, submit } from '../../../jobs/enqueue.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { type RestartInput, tell } from '../converge/restart.ts'
 import { append } from '../events/events-store.ts'
 import { type Overrides, sealOverrides } from '../rows/overrides.ts'
@@ -32,7 +32,7 @@ const creatorIn = (caller: Caller | Pusher) =>
 /** The deployment, its run, its first event and its audit entry: all of them or none. Newer source takes the place of older that waits. */
 export async function submitDeployment(
   tx: Tx,
-  { transport, keys }: Pick<Platform, 'transport' | 'keys'>,
+  { transport, keys }: Pick<BaseParts, 'transport' | 'keys'>,
   caller: Caller | Pusher,
   wanted: NewDeployment,
 ) {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
@@ -21,7 +21,7 @@ export async function serversWithData(
 
 /** Where the services of a project keep their data, on every server it is or was on. */
 export async function listVolumes(
-  parts: Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>,
+  parts: Pick<BaseParts, 'db' | 'keys' | 'runtime' | 'config'>,
   caller: Caller,
   id: string,
   signal: AbortSignal,
@@ -41,7 +41,7 @@ export async function listVolumes(
 }
 
 async function onServer(
-  parts: Pick<Platform, 'db' | 'keys' | 'runtime' | 'config'>,
+  parts: Pick<BaseParts, 'db' | 'keys' | 'runtime' | 'config'>,
   project: { id: string; orgId: string },
   serverId: string,
   signal: AbortSignal,

@@ -1,11 +1,11 @@
 import { Refusal } from '../../../errors.ts'
-import type { Platform } from '../../platform.ts'
+import type { BaseParts } from '../../parts.ts'
 import { failed } from '../refuse.ts'
 import type { GithostParts } from '../sources.ts'
 import { read } from '../use.ts'
 import { type HeadKey, named } from './head-store.ts'
 
-export type PushParts = GithostParts & Pick<Platform, 'transport'>
+export type PushParts = GithostParts & Pick<BaseParts, 'transport'>
 
 /** What is missing to decide: where the branch is, what its commit says, what differs from the release. */
 export type Need = { message: string } | { base: string; sha: string }

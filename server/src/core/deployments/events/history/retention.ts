@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Tx, transaction } from '../../../../db/database.ts'
-import type { Platform } from '../../../platform.ts'
+import type { Instance } from '../../../instance/guard.ts'
+import type { BaseParts } from '../../../parts.ts'
 import { read, type StoredEvent } from '../events-store.ts'
 import { MOST_BYTES, MOST_EVENTS, pack } from './segment-file.ts'
 import * as store from './segments-store.ts'
 
-type Parts = Pick<Platform, 'db' | 'archive' | 'config' | 'instance'>
+type Parts = Pick<BaseParts, 'db' | 'archive' | 'config'> & { instance: Instance }
 type MoveParts = Omit<Parts, 'instance'>
 
 const HOUR_MS = 3600_000

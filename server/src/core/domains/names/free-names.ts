@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/database.ts'
-import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { Tx } from '../../../db/database.ts'
+import { Refusal } from '../../../errors.ts'
+import type { BaseParts } from '../../parts.ts'
 import * as store from './store.ts'
 
 export type Project = {
@@ -10,7 +10,7 @@ export type Project = {
   /** The caller has no business with other projects of the organization. */
   restricted?: boolean
 }
-type Config = Pick<Platform, 'config'>
+type Config = Pick<BaseParts, 'config'>
 
 /** `label`: what was asked for; without one it is the project's name, for a further one with the service's. */
 export type FreeName = Omit<store.Claim, 'host' | 'kind'> & { label: string | undefined }
@@ -73,7 +73,7 @@ export async function claimFree(
 }
 
 /** What the platform itself is reached by. */
-export const isOwnName = ({ baseDomain, publicUrl }: Platform['config'], host: string) =>
+export const isOwnName = ({ baseDomain, publicUrl }: BaseParts['config'], host: string) =>
   [baseDomain, new URL(publicUrl).hostname].includes(host.replace(/^\*\./, ''))
 
 export const freeLabels = ({ name, id }: Project, service?: string) => {

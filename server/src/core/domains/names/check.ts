@@ -1,14 +1,14 @@
 import type { DomainCheck } from '@slipway/contract/domains'
-import type { DnsAnswer } from '../../drivers/dns/dns.ts'
-import type { Caller } from '../access/caller.ts'
-import type { Platform } from '../platform.ts'
-import { requireProject } from '../projects/find.ts'
-import * as servers from '../servers/store.ts'
-import { shownTo } from './address-guard.ts'
+import type { DnsAnswer } from '../../../drivers/dns/dns.ts'
+import type { Caller } from '../../access/caller.ts'
+import { shownTo } from '../../networks/address-guard.ts'
+import type { BaseParts } from '../../parts.ts'
+import { requireProject } from '../../projects/find.ts'
+import * as servers from '../../servers/store.ts'
 import { whyNowhere } from './nowhere.ts'
 import { publicAddresses } from './public-addresses.ts'
 
-type Parts = Pick<Platform, 'db' | 'config' | 'dns'>
+type Parts = Pick<BaseParts, 'db' | 'config' | 'dns'>
 type Leads = Omit<DomainCheck, 'success' | 'host'>
 const DNS_MS = 4000
 

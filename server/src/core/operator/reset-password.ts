@@ -1,13 +1,13 @@
 import { Refusal } from '../../errors.ts'
+import * as people from '../access/people-store.ts'
 import { invite } from '../members/invite.ts'
-import type { Platform } from '../platform.ts'
-import * as people from './people-store.ts'
+import type { BaseParts } from '../parts.ts'
 
 /**
  * A link that sets a new password for somebody who lost theirs, or whose account is in wrong hands. Only the operator
  * makes one: an organization vouches for its members, not for the accounts that these have elsewhere.
  */
-export async function resetLink({ db, config }: Pick<Platform, 'db' | 'config'>, input: { email: string }) {
+export async function resetLink({ db, config }: Pick<BaseParts, 'db' | 'config'>, input: { email: string }) {
   const person = await people.findByEmail(db, input.email)
   const member = person && (await people.oldestMembership(db, person.id))
   if (!member) {

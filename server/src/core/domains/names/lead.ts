@@ -1,6 +1,6 @@
 import type { PublicEndpoint } from '@slipway/contract/deployments'
-import type { Tx } from '../../db/database.ts'
-import { Refusal } from '../../errors.ts'
+import type { Tx } from '../../../db/database.ts'
+import { Refusal } from '../../../errors.ts'
 import * as store from './store.ts'
 
 /**

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Tx, transaction } from '../../db/database.ts'
-import { notFound, Refusal } from '../../errors.ts'
-import { progressOf } from '../../jobs/enqueue.ts'
-import type { Caller } from '../access/caller.ts'
-import { record } from '../audit/record.ts'
-import type { Platform } from '../platform.ts'
+import { type Tx, transaction } from '../../../db/database.ts'
+import { notFound, Refusal } from '../../../errors.ts'
+import { progressOf } from '../../../jobs/enqueue.ts'
+import type { Caller } from '../../access/caller.ts'
+import { record } from '../../audit/record.ts'
+import type { BaseParts } from '../../parts.ts'
 import { FEW_ORDERS, MOST_ORDERS, ORDER_WINDOW_MS } from './plan.ts'
 import { submitOrder } from './poll-domains.ts'
 import type { CertificateRow } from './state.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'transport' | 'config'>
 type Wish = { domain: string; force: boolean }
 
 const HOUR_MS = 3600_000

@@ -1,13 +1,13 @@
 import { type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { Refusal } from '../../errors.ts'
+import * as people from '../access/people-store.ts'
+import { hashSecret, newTokenSecret } from '../access/secrets.ts'
 import { record } from '../audit/record.ts'
 import { invite } from '../members/invite.ts'
 import * as members from '../members/store.ts'
-import type { Platform } from '../platform.ts'
+import type { BaseParts } from '../parts.ts'
 import * as tokens from '../tokens/store.ts'
-import * as people from './people-store.ts'
-import { hashSecret, newTokenSecret } from './secrets.ts'
 
 type Input = { email: string; organization: string; again: boolean; days: number }
 
@@ -15,7 +15,7 @@ type Input = { email: string; organization: string; again: boolean; days: number
  * The first organization and its owner. Only someone who can read the instance's own secrets can run this: there is no
  * first visitor who becomes its owner. `again` lets an owner back in, or makes another organization for someone new.
  */
-export async function bootstrap({ db, config }: Pick<Platform, 'db' | 'config'>, input: Input) {
+export async function bootstrap({ db, config }: Pick<BaseParts, 'db' | 'config'>, input: Input) {
   const secret = newTokenSecret()
   const expiresAt = new Date(Date.now() + input.days * 24 * 3600 * 1000)
   const tokenId = newId('tok')

@@ -1,6 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
-import type { Queryable } from '../../db/database.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Queryable } from '../../../db/database.ts'
+import type { Tables } from '../../../db/tables.ts'
 import { FEW_ORDERS, ORDER_WINDOW_MS, type Ordered, PACE_MS, type Running } from './plan.ts'
 import type { CertificateRow } from './state.ts'
 

@@ -1,14 +1,14 @@
 import type { SslStatus } from '@slipway/contract/ssl'
-import type { ProbeResult } from '../../drivers/tls-probe/tls-probe.ts'
-import { Refusal } from '../../errors.ts'
-import type { Caller } from '../access/caller.ts'
-import type { Platform } from '../platform.ts'
-import { kindOf, shownTo } from './address-guard.ts'
+import type { ProbeResult } from '../../../drivers/tls-probe/tls-probe.ts'
+import { Refusal } from '../../../errors.ts'
+import type { Caller } from '../../access/caller.ts'
+import { kindOf, shownTo } from '../../networks/address-guard.ts'
+import type { BaseParts } from '../../parts.ts'
 import { whyNowhere } from './nowhere.ts'
 import { type OwnEdges, ownEdges } from './own-edges.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'config' | 'dns' | 'tlsProbe'>
+type Parts = Pick<BaseParts, 'db' | 'config' | 'dns' | 'tlsProbe'>
 
 const DEADLINE_MS = 8000
 const DNS_MS = 3000

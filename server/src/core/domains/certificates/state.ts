@@ -1,6 +1,6 @@
 import type { CertificateState, DomainCertificate } from '@slipway/contract/domains'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/tables.ts'
+import type { Tables } from '../../../db/tables.ts'
 
 export type CertificateRow = Selectable<Tables['certificate']>
 

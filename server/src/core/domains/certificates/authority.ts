@@ -1,10 +1,10 @@
-import { newId } from '../../db/ids.ts'
-import type { AcmeAccount, AcmeFailure, AcmeTarget } from '../../drivers/acme/acme.ts'
-import { isFailure } from '../../errors.ts'
-import type { DeployParts } from '../deployments/parts.ts'
+import { newId } from '../../../db/ids.ts'
+import type { AcmeAccount, AcmeFailure, AcmeTarget } from '../../../drivers/acme/acme.ts'
+import { isFailure } from '../../../errors.ts'
+import type { CertificateParts } from './parts.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<DeployParts, 'db' | 'keys' | 'config' | 'acme'>
+type Parts = Pick<CertificateParts, 'db' | 'keys' | 'config' | 'acme'>
 
 export type Authority = { target: AcmeTarget; account: AcmeAccount }
 

@@ -1,12 +1,12 @@
-import type { Queryable } from '../../db/database.ts'
-import type { EdgeCertificate } from '../../drivers/edge/edge.ts'
-import { isFailure } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
-import { openEngineTarget } from '../servers/open-engine-target.ts'
-import * as servers from '../servers/store.ts'
+import type { Queryable } from '../../../db/database.ts'
+import type { EdgeCertificate } from '../../../drivers/edge/edge.ts'
+import { isFailure } from '../../../errors.ts'
+import type { BaseParts } from '../../parts.ts'
+import { openEngineTarget } from '../../servers/open-engine-target.ts'
+import * as servers from '../../servers/store.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'keys' | 'edge' | 'config'>
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'edge' | 'config'>
 
 export const place = (id: string) => `certificate/${id}/pem`
 

@@ -1,10 +1,10 @@
-import type { Queryable } from '../../db/database.ts'
-import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { Refusal } from '../../../errors.ts'
+import type { BaseParts } from '../../parts.ts'
 import { ownersOf } from './check.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'dns'>
+type Parts = Pick<BaseParts, 'db' | 'dns'>
 type Project = { id: string; orgId: string }
 
 /** What is known of a name before it is claimed. */

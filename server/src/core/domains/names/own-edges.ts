@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import type { DnsLimits } from '../../drivers/dns/dns.ts'
-import type { Platform } from '../platform.ts'
-import * as servers from '../servers/store.ts'
-import { addressSet, type Kind, kindOf } from './address-guard.ts'
+import type { DnsLimits } from '../../../drivers/dns/dns.ts'
+import { addressSet, type Kind, kindOf } from '../../networks/address-guard.ts'
+import type { BaseParts } from '../../parts.ts'
+import * as servers from '../../servers/store.ts'
 import { publicAddresses } from './public-addresses.ts'
 
 /** Enough for every server that people give a name, and no flood of questions. */
@@ -18,7 +18,7 @@ export type OwnEdges = {
 
 /** Which addresses are ours, and which the control plane goes to when a stranger's name leads there. */
 export async function ownEdges(
-  { db, config, dns }: Pick<Platform, 'db' | 'config' | 'dns'>,
+  { db, config, dns }: Pick<BaseParts, 'db' | 'config' | 'dns'>,
   orgId: string,
   limits: DnsLimits,
 ): Promise<OwnEdges> {

@@ -1,7 +1,7 @@
 import type { PublicEndpoint } from '@slipway/contract/deployments'
-import type { Tx } from '../../db/database.ts'
-import { Refusal } from '../../errors.ts'
-import type { Platform } from '../platform.ts'
+import type { Tx } from '../../../db/database.ts'
+import { Refusal } from '../../../errors.ts'
+import type { BaseParts } from '../../parts.ts'
 import {
   claimFree,
   claimFreeNames,
@@ -14,7 +14,7 @@ import {
 import { isNearAnothers, namesAbove, type Standing, UNPROVED } from './standing.ts'
 import * as store from './store.ts'
 
-type Config = Pick<Platform, 'config'>
+type Config = Pick<BaseParts, 'config'>
 
 /** Port 0 stands for "where the service listens": known after the build. */
 const LATER = 0

@@ -1,4 +1,4 @@
-import type { DnsAnswer } from '../../drivers/dns/dns.ts'
+import type { DnsAnswer } from '../../../drivers/dns/dns.ts'
 
 /** Why a name leads to no address. */
 export function whyNowhere(domain: string, { cname, problem }: DnsAnswer): string {

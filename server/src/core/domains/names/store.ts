@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { Queryable } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { newId } from '../../../db/ids.ts'
+import type { Tables } from '../../../db/tables.ts'
 import * as certificates from '../certificates/store.ts'
 
 type HostRow = Insertable<Tables['hostName']>

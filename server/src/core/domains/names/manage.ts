@@ -1,21 +1,21 @@
 import type { Domain, NewDomain } from '@slipway/contract/domains'
 import type { Page, PageQuery } from '@slipway/contract/pages'
-import { type Queryable, type Tx, transaction } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { notFound, Refusal } from '../../errors.ts'
-import { submit } from '../../jobs/enqueue.ts'
-import type { Caller } from '../access/caller.ts'
-import { record } from '../audit/record.ts'
+import { type Queryable, type Tx, transaction } from '../../../db/database.ts'
+import { newId } from '../../../db/ids.ts'
+import { notFound, Refusal } from '../../../errors.ts'
+import { submit } from '../../../jobs/enqueue.ts'
+import type { Caller } from '../../access/caller.ts'
+import { record } from '../../audit/record.ts'
+import { NEWEST, startOf, toPage } from '../../page.ts'
+import type { BaseParts } from '../../parts.ts'
+import { requireProject } from '../../projects/find.ts'
 import { shapeCertificate } from '../certificates/state.ts'
 import * as certificates from '../certificates/store.ts'
-import { NEWEST, startOf, toPage } from '../page.ts'
-import type { Platform } from '../platform.ts'
-import { requireProject } from '../projects/find.ts'
 import { claimCustom } from './claim.ts'
 import { standingOf } from './standing.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<Platform, 'db' | 'transport' | 'config' | 'dns'>
+type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'dns'>
 
 export async function listDomains(parts: Parts, caller: Caller, id: string, query: PageQuery): Promise<Page<Domain>> {
   const project = await requireProject(parts.db, caller, id)

@@ -1,17 +1,17 @@
 import type { DomainDns } from '@slipway/contract/domains'
-import type { Tx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import type { AcmeFailure, Challenge, Issued } from '../../drivers/acme/acme.ts'
-import { DriverFailure, isFailure, Refusal } from '../../errors.ts'
-import { submit } from '../../jobs/enqueue.ts'
-import type { End, Pipeline, Run, RunFacts } from '../../jobs/steps.ts'
-import { record } from '../audit/record.ts'
-import type { DeployParts } from '../deployments/parts.ts'
-import { whereItLeads } from '../domains/check.ts'
-import { openEngineTarget } from '../servers/open-engine-target.ts'
-import * as servers from '../servers/store.ts'
+import type { Tx } from '../../../db/database.ts'
+import { newId } from '../../../db/ids.ts'
+import type { AcmeFailure, Challenge, Issued } from '../../../drivers/acme/acme.ts'
+import { DriverFailure, isFailure, Refusal } from '../../../errors.ts'
+import { submit } from '../../../jobs/enqueue.ts'
+import type { End, Pipeline, Run, RunFacts } from '../../../jobs/steps.ts'
+import { record } from '../../audit/record.ts'
+import { openEngineTarget } from '../../servers/open-engine-target.ts'
+import * as servers from '../../servers/store.ts'
+import { whereItLeads } from '../names/check.ts'
 import { withAuthority } from './authority.ts'
 import { install, place } from './install.ts'
+import type { CertificateParts } from './parts.ts'
 import { renewalMoment, retryMs } from './plan.ts'
 import * as store from './store.ts'
 
@@ -26,7 +26,7 @@ const INSTALL_MS = 60_000
  * One certificate from the CA to the edges. The name is looked up once more before the CA is asked: a proof that fails
  * counts there. What the CA gave is kept before an edge hears of it, so nothing that it issued is lost on the way.
  */
-export const certificatePipeline = (parts: DeployParts): Pipeline<OrderInput> => ({
+export const certificatePipeline = (parts: CertificateParts): Pipeline<OrderInput> => ({
   async run(run) {
     const { certificate: id } = run.input
     const row = await store.find(parts.db, run.orgId, id)
@@ -52,7 +52,7 @@ export const certificatePipeline = (parts: DeployParts): Pipeline<OrderInput> =>
   },
 })
 
-async function askAuthority(parts: DeployParts, run: Run<OrderInput>, row: store.Due): Promise<void> {
+async function askAuthority(parts: CertificateParts, run: Run<OrderInput>, row: store.Due): Promise<void> {
   const dns = await run.step('dns', (signal) => whereItLeads(parts, row, row.host, signal))
   await run.write((tx) => store.update(tx, run.orgId, row.id, { dns: JSON.stringify(seen(dns)), dnsOk: dns.ok }))
   if (!dns.ok) throw new Refusal('dns_wrong', dns.message)
@@ -60,7 +60,7 @@ async function askAuthority(parts: DeployParts, run: Run<OrderInput>, row: store
 }
 
 /** From here on plain HTTP may be sent to https: in the project's turn, like everything about its routes. */
-async function noteInstalled(tx: Tx, parts: DeployParts, { orgId, input }: Run<OrderInput>): Promise<void> {
+async function noteInstalled(tx: Tx, parts: CertificateParts, { orgId, input }: Run<OrderInput>): Promise<void> {
   const row = await store.find(tx, orgId, input.certificate)
   if (!row || row.installed === row.serial) return
   await store.update(tx, orgId, row.id, { installed: row.serial })
@@ -71,7 +71,7 @@ async function noteInstalled(tx: Tx, parts: DeployParts, { orgId, input }: Run<O
 
 export const seen = (dns: Omit<DomainDns, 'checkedAt'>): DomainDns => ({ ...dns, checkedAt: new Date().toISOString() })
 
-async function order(parts: DeployParts, run: Run<OrderInput>, row: store.Due, signal: AbortSignal) {
+async function order(parts: CertificateParts, run: Run<OrderInput>, row: store.Due, signal: AbortSignal) {
   const challenge = row.host.startsWith('*.') ? recordsFor(parts, row, signal) : await answersFor(parts, row, signal)
   try {
     const issued = await withAuthority(parts, signal, async ({ target, account }) => {
@@ -96,7 +96,7 @@ async function order(parts: DeployParts, run: Run<OrderInput>, row: store.Due, s
   }
 }
 
-const keep = (tx: Tx, { keys }: DeployParts, row: store.Due, issued: Issued) =>
+const keep = (tx: Tx, { keys }: CertificateParts, row: store.Due, issued: Issued) =>
   store.update(tx, row.orgId, row.id, {
     serial: issued.serial,
     issuer: issued.issuer,
@@ -111,7 +111,7 @@ const keep = (tx: Tx, { keys }: DeployParts, row: store.Due, issued: Issued) =>
   })
 
 /** A wildcard cannot be proved by one of its names. */
-function recordsFor({ acme }: DeployParts, { host }: store.Due, signal: AbortSignal): Challenge {
+function recordsFor({ acme }: CertificateParts, { host }: store.Due, signal: AbortSignal): Challenge {
   const { dns } = acme
   if (dns === null) {
     throw new Refusal(
@@ -132,7 +132,7 @@ function recordsFor({ acme }: DeployParts, { host }: store.Due, signal: AbortSig
 const REMOVE_MS = 10_000
 
 /** HTTP-01 by files at every edge that the name may lead to. */
-async function answersFor(parts: DeployParts, row: store.Due, signal: AbortSignal): Promise<Challenge> {
+async function answersFor(parts: CertificateParts, row: store.Due, signal: AbortSignal): Promise<Challenge> {
   const ids = await store.serversOf(parts.db, row.orgId, row.projectId)
   const engines = await Promise.all(
     ids.map(async (id) => openEngineTarget(parts, await servers.load(parts.db, row.orgId, id))),

@@ -1,11 +1,11 @@
-import { transaction } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { submit } from '../../jobs/enqueue.ts'
-import type { DeployParts } from '../deployments/parts.ts'
-import { whereItLeads } from '../domains/check.ts'
-import { eachFairly, fairShare } from '../fair-share.ts'
+import { transaction } from '../../../db/database.ts'
+import { newId } from '../../../db/ids.ts'
+import { submit } from '../../../jobs/enqueue.ts'
+import { eachFairly, fairShare } from '../../fair-share.ts'
+import { whereItLeads } from '../names/check.ts'
 import { authority } from './authority.ts'
 import { type OrderInput, seen } from './order.ts'
+import type { CertificateParts } from './parts.ts'
 import { lookAgainMs, needOf, nextRuns, QUIET_LOOK_MS, renewalMoment, type Wanting } from './plan.ts'
 import * as store from './store.ts'
 
@@ -31,7 +31,7 @@ type Round = { signal: AbortSignal; caUnresponsive: boolean }
  * One look at every name whose time has come: where it leads, and whether a certificate is to be got or renewed. Nothing is
  * ever waiting for anybody to call: a name that is put right has its certificate some seconds later.
  */
-export async function lookAtNames(parts: DeployParts, signal: AbortSignal): Promise<void> {
+export async function lookAtNames(parts: CertificateParts, signal: AbortSignal): Promise<void> {
   const rows = await fairShare({ most: MOST, share: SHARE }, (most, except) => store.due(parts.db, most, except))
   const found = collector(parts)
   const began = performance.now()
@@ -46,7 +46,7 @@ export async function lookAtNames(parts: DeployParts, signal: AbortSignal): Prom
 }
 
 /** What was found, saved now and then; each time the most urgent of it is ordered. */
-function collector(parts: DeployParts) {
+function collector(parts: CertificateParts) {
   let looks: store.Look[] = []
   let wanting: (Wanted & Wanting)[] = []
   let saving = Promise.resolve()
@@ -78,7 +78,7 @@ function collector(parts: DeployParts) {
   }
 }
 
-async function lookAt(parts: DeployParts, row: Row, round: Round): Promise<store.Look> {
+async function lookAt(parts: CertificateParts, row: Row, round: Round): Promise<store.Look> {
   const began = performance.now()
   const dns = await whereItLeads(parts, row, row.host, round.signal)
   const slow = performance.now() - began > SLOW_MS
@@ -133,7 +133,7 @@ function quietMs(row: store.Due, renewAt: Date | null, now: number): number {
 }
 
 /** The CA may change its mind about when to renew: asked with every look at a certificate that is fine. */
-async function suggested(parts: DeployParts, row: store.Due, round: Round): Promise<Date | null> {
+async function suggested(parts: CertificateParts, row: store.Due, round: Round): Promise<Date | null> {
   const { host, serial, chain, notBefore, notAfter } = row
   if (!parts.acme.enabled || serial === null || chain === null || notBefore === null || notAfter === null) return null
   if (row.problem !== null || round.caUnresponsive) return null
@@ -165,7 +165,7 @@ const wish = (row: store.Due, look: store.Look): Wanted & Wanting => ({
 })
 
 /** As many as the CA's limits and the other work leave room for; the rest is found by the next look. */
-async function order(parts: DeployParts, wanting: (Wanted & Wanting)[]): Promise<void> {
+async function order(parts: CertificateParts, wanting: (Wanted & Wanting)[]): Promise<void> {
   if (wanting.length === 0) return
   const [ordered, running, alone] = await Promise.all([
     store.ordered(parts.db),
@@ -178,7 +178,7 @@ async function order(parts: DeployParts, wanting: (Wanted & Wanting)[]): Promise
 
 /** The run that sees to it, whoever asked first; undefined where the name is gone. */
 export async function submitOrder(
-  { db, transport }: Pick<DeployParts, 'db' | 'transport'>,
+  { db, transport }: Pick<CertificateParts, 'db' | 'transport'>,
   { id, orgId, order: isOrder }: Wanted,
 ): Promise<string | undefined> {
   return transaction(db, async (tx) => {
