@@ -1,4 +1,22 @@
 // The direction table of ARCHITECTURE.md as rules: which room may import which.
+
+/**
+ * The floors of core, from the ground: a noun imports only nouns of lower floors, types included, so that circles between nouns cannot
+ * be (docs/decisions/0047-floors-of-core.md). What stands in `core` and has no floor here is an error.
+ */
+const FLOORS = [
+  ['parts.ts', 'page.ts', 'semaphore.ts', 'row-version.ts', 'fair-share.ts'],
+  ['audit', 'sealing', 'networks', 'instance'],
+  ['access'],
+  ['members', 'servers', 'uploads', 'idempotency'],
+  ['projects'],
+  ['domains', 'tokens', 'grants'],
+  ['deployments'],
+  ['githost', 'backups', 'migration', 'operator', 'operations'],
+  // All parts joined, for http and process alone.
+  ['platform.ts'],
+]
+
 const not = (name, from, to, more = {}) => ({
   name,
   severity: 'error',
@@ -6,8 +24,22 @@ const not = (name, from, to, more = {}) => ({
   to: { path: to, ...more.to },
 })
 
+const inCore = (nouns) => `^server/src/core/(${nouns.map((noun) => noun.replace('.', '\\.')).join('|')})(/|$)`
+
+const floorRules = FLOORS.flatMap((nouns, floor) =>
+  nouns.map((noun) => {
+    const others = FLOORS.slice(floor).flat()
+    const forbidden = inCore(others.filter((other) => other !== noun))
+    return not(`floors-of-core-${noun}`, inCore([noun]), forbidden, { from: { pathNot: '\\.test\\.ts$' } })
+  }),
+)
+const unknownNoun = `^server/src/core/(?!(${FLOORS.flat().join('|').replaceAll('.', '\\.')})(/|$))[^/]+(/|\\.ts$)`
+
 module.exports = {
   forbidden: [
+    ...floorRules.filter(({ to }) => to.path !== inCore([])),
+    not('every-noun-of-core-has-a-floor', unknownNoun, '.', { from: { pathNot: '\\.test\\.ts$' } }),
+    not('every-noun-of-core-has-a-floor', '.', unknownNoun),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     not('contract-knows-only-zod', '^contract/src', '^(server|cli|dashboard|lab|proofs|test-kit)/'),
