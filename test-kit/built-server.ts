@@ -41,15 +41,24 @@ type Options = {
   logFile?: string
 }
 
+/** The program: as it is built here, or as it is in the release that a proof is pointed at. */
+export function builtServer(): [node: string, main: string] {
+  const release = process.env.SLIPWAY_PROVE_RELEASE
+  const [node, main] = release
+    ? [resolve(root, release, 'bin/node'), resolve(root, release, 'server/main.mjs')]
+    : [process.execPath, join(root, 'server/dist/main.js')]
+  if (!existsSync(main)) throw new Error(`There is no ${main}. Run: npm run build (or bin/release)`)
+  return [node, main]
+}
+
 /** The server that users run: the built one, with nothing of the development set-up in its environment. */
 export async function startServer(options: Options): Promise<RunningServer> {
   const port = options.port ?? (await freePort())
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-proof-'))
-  const main = join(root, 'server/dist/main.js')
-  if (!existsSync(main)) throw new Error('The server is not built. Run: npm run build')
+  const [node, main] = builtServer()
   const started = performance.now()
   const log = options.logFile === undefined ? undefined : openSync(options.logFile, 'a')
-  const child = spawn(process.execPath, [main, ...(options.argv ?? [])], {
+  const child = spawn(node, [main, ...(options.argv ?? [])], {
     env: { ...environment(options, dataDir, port), ...options.env },
     stdio: ['ignore', log ?? 'ignore', 'pipe'],
   })
@@ -94,8 +103,8 @@ export async function bootstrap(
   databaseUrl: string,
   email = 'owner@example.com',
 ): Promise<{ token: string; orgId: string }> {
-  const args = [join(root, 'server/dist/main.js'), 'admin', 'bootstrap', '--json', '--again', '--email', email]
-  const child = spawn(process.execPath, args, {
+  const [node, main] = builtServer()
+  const child = spawn(node, [main, 'admin', 'bootstrap', '--json', '--again', '--email', email], {
     env: environment({ databaseUrl }, tmpdir(), 0),
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process'
 import { appendFileSync, readdirSync } from 'node:fs'
 
-type Step = { name: string; argv: string[] }
+type Step = { name: string; argv: string[]; env?: Record<string, string> }
+
+/** What users get; a proof that runs on it sees what only packing breaks. */
+const RELEASE = '.ci/release'
+const onRelease = (name: string) => (name === 'journey' ? { env: { SLIPWAY_PROVE_RELEASE: RELEASE } } : {})
 
 /** Everything that must hold before a change lands, cheapest first. `bin/ci NAME…` runs only those. */
 const steps: Step[] = [
@@ -26,9 +30,10 @@ const steps: Step[] = [
   { name: 'unused code', argv: ['knip'] },
   { name: 'generated docs', argv: ['node', 'tools/generate.ts', '--check'] },
   { name: 'build', argv: ['npm', 'run', '--silent', 'build'] },
+  { name: 'release', argv: ['bin/release', '--snapshot', '--unpacked', '--out', RELEASE] },
   { name: 'lab', argv: ['bin/lab', 'up'] },
   { name: 'tests', argv: ['vitest', 'run'] },
-  ...(await quickProofs()).map((name) => ({ name: `prove ${name}`, argv: ['bin/prove', name] })),
+  ...(await quickProofs()).map((name) => ({ name: `prove ${name}`, argv: ['bin/prove', name], ...onRelease(name) })),
   // For people: most of them take longer than a change should wait.
   { name: 'stale proofs', argv: ['bin/prove', '--stale'] },
 ]
@@ -41,11 +46,11 @@ async function quickProofs(): Promise<string[]> {
 
 const seconds: Record<string, number> = {}
 
-function run({ name, argv: [program = '', ...args] }: Step): Promise<number> {
+function run({ name, argv: [program = '', ...args], env }: Step): Promise<number> {
   console.log(`\n== ${name}`)
   const started = performance.now()
   return new Promise((done) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } })
     child.once('error', (error) => {
       console.error(`${name} could not start: ${error.message}`)
       done(127)

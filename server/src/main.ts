@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
+import { isMainThread } from 'node:worker_threads'
 import { Refusal, UsageError } from './errors.ts'
 import { keepSmall, mayGrow } from './process/v8-heap.ts'
 import type { Role } from './serve.ts'
@@ -60,10 +61,13 @@ async function start(role: Role): Promise<void> {
 
 const isBadOption = (error: unknown) => String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+/** Bundled, a thread may begin with the file that this one is part of: it is no second server. */
+if (isMainThread) main(process.argv.slice(2)).catch(complain)
+
+function complain(error: unknown): void {
   const known = error instanceof Refusal
   const hint = known && error.details.hint ? `\n${error.details.hint}` : ''
   const cause = error instanceof Error && error.cause instanceof Error ? `\nBecause: ${error.cause.message}` : ''
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}${hint}${cause}\n`)
   process.exit(error instanceof UsageError || isBadOption(error) ? 2 : 1)
-})
+}

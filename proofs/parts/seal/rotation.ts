@@ -1,18 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../../server/src/db/ids.ts'
 import { parseKeyRing } from '../../../server/src/drivers/crypto/key-ring.ts'
+import { builtServer } from '../../../test-kit/built-server.ts'
 import type { TestDatabase } from '../../../test-kit/database.ts'
 import type { Site } from '../../../test-kit/site.ts'
 import { idOf } from './tamper.ts'
 
-const main = join(resolve(import.meta.dirname, '../../..'), 'server/dist/main.js')
-
 /** Runs the server's program with another key ring, as an operator would. */
 export function program(site: Site, ring: string, ...argv: string[]) {
-  const child: ChildProcess = spawn(process.execPath, [main, ...argv], {
+  const [node, main] = builtServer()
+  const child: ChildProcess = spawn(node, [main, ...argv], {
     env: {
       PATH: process.env.PATH ?? '',
       SLIPWAY_DATABASE_URL: site.databaseUrl,

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, type OutputChunk } from 'rolldown'
+
+/** Native parts that no release has: each of them is something that its package can do without. */
+const EXTERNAL = [/\.node$/, 'pg-native', 'cpu-features', 'pg-cloudflare']
+
+/** Every file of a bundle that came from outside, by its path in the checkout. */
+export type Bundled = { modules: string[]; bytes: number; files: number }
+
+/**
+ * The program at `entry` and all that it imports, as a few files that are loaded on first use: a process that never speaks
+ * to S3 does not read its client. What starts as a thread stays a file of its own.
+ */
+export async function bundle(entry: string, { into }: { into: string }): Promise<Bundled> {
+  const { output } = await build({
+    input: { main: entry, ...threadsBeside(entry) },
+    platform: 'node',
+    external: EXTERNAL,
+    // Not `import`: what is required would get the form for importers, which is another one.
+    resolve: { conditionNames: ['slipway-source', 'node'] },
+    // What was written for `require` may ask where it lies.
+    transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
+    checks: { ineffectiveDynamicImport: false },
+    output: {
+      dir: into,
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: 'chunk-[hash].mjs',
+      minify: true,
+      // What is thrown says which class it is of.
+      keepNames: true,
+    },
+    write: true,
+  })
+  const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk')
+  return {
+    modules: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds))].toSorted(),
+    bytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
+    files: chunks.length,
+  }
+}
+
+/** Files that start themselves as threads: in one file with the program, a thread would start the program again. */
+function threadsBeside(entry: string): Record<string, string> {
+  const root = join(entry, '..')
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  )
+  const threads = sources.filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes('new Worker(new URL(import.meta.url)'),
+  )
+  return Object.fromEntries(
+    threads.map((file) => [`thread-${file.replace(/\.ts$/, '').replaceAll('/', '-')}`, join(root, file)]),
+  )
+}

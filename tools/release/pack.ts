@@ -1,0 +1,78 @@
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../../lab/run.ts'
+import { bundle } from './bundle.ts'
+import { billOfMaterials, noticesOf, packagesOf } from './packages.ts'
+
+export type Release = {
+  version: string
+  commit: string
+  /** Of the commit, in seconds: nothing of a release depends on when it is made. */
+  time: number
+}
+
+/** Programs of a release: the folder of each, and where it begins. */
+const PROGRAMS = { server: 'server/src/main.ts', cli: 'cli/src/main.ts' }
+
+/** What a release is called on this kind of machine. */
+const nameOf = (version: string) => `slipway-${version}-${process.platform}-${process.arch}`
+
+/** A release as one file below `out`. Two of one commit are equal to the last byte. */
+export async function pack(checkout: string, out: string, release: Release): Promise<string> {
+  const name = nameOf(release.version)
+  await layOut(checkout, join(out, name), release)
+  return packed(out, name, release.time)
+}
+
+/** A release as the folder that its file unpacks to. */
+export async function layOut(checkout: string, dir: string, release: Release): Promise<void> {
+  rmSync(dir, { recursive: true, force: true })
+  mkdirSync(join(dir, 'bin'), { recursive: true })
+  const modules: string[] = []
+  for (const [program, entry] of Object.entries(PROGRAMS)) {
+    const made = await bundle(join(checkout, entry), { into: join(dir, program) })
+    modules.push(...made.modules)
+    console.log(`  ${program}: ${made.files} files, ${(made.bytes / 1e6).toFixed(1)} MB`)
+  }
+  const packages = packagesOf(modules)
+  const node = process.versions.node
+  write(dir, 'package.json', `${JSON.stringify({ name: 'slipway', version: release.version, type: 'module' })}\n`)
+  write(dir, 'release.json', `${JSON.stringify({ ...release, node }, null, 2)}\n`)
+  write(dir, 'sbom.cdx.json', billOfMaterials(packages, { version: release.version, node }))
+  write(dir, 'THIRD_PARTY_NOTICES', noticesOf(packages))
+  cpSync(join(checkout, 'LICENSE'), join(dir, 'LICENSE'))
+  cpSync(process.execPath, join(dir, 'bin/node'))
+  cpSync(join(checkout, 'install/slipway'), join(dir, 'bin/slipway'))
+  for (const program of ['node', 'slipway']) chmodSync(join(dir, 'bin', program), 0o755)
+  cpSync(join(checkout, 'install/units'), join(dir, 'units'), { recursive: true })
+  console.log(`  ${packages.length} packages of others, with their licenses`)
+}
+
+const write = (dir: string, file: string, text: string) => writeFileSync(join(dir, file), text)
+
+async function packed(out: string, name: string, time: number): Promise<string> {
+  const file = join(out, `${name}.tar.xz`)
+  const same = [
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    `--mtime=@${time}`,
+    '--mode=u+rwX,go+rX,go-w',
+  ]
+  const tar = join(out, `${name}.tar`)
+  await run([
+    'tar',
+    '--create',
+    '--format=posix',
+    '--pax-option=delete=atime,delete=ctime',
+    ...same,
+    `--file=${tar}`,
+    '-C',
+    out,
+    name,
+  ])
+  // One thread: how many there are would show in the file.
+  await run(['xz', '--force', '--threads=1', process.env.SLIPWAY_RELEASE_XZ ?? '-6', tar])
+  return file
+}
