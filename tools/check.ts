@@ -13,7 +13,7 @@ const product = (file: string) => /^(contract|server|cli|dashboard)\/src\//.test
 const writesForContainers = (file: string) => /^server\/src\/(source|core\/migration\/carry-over)\//.test(file)
 
 /** Constant scripts that run inside of containers, with data as arguments. README and SECURITY.md name them. */
-const constantScripts = ['server/src/drivers/runtime/rollout/health.ts']
+const constantScripts = ['server/src/drivers/runtime/render/health.ts']
 
 /** What no linter knows: the house's own norms, each with its reason. */
 const rules: { why: string; check(file: string, text: string): boolean }[] = [

@@ -168,11 +168,11 @@ export const containers: Mutation[] = [
   {
     name: 'edge-believes-a-visitor',
     guards: `${MODEL}: the edge reaches a project through a gateway, by a unix socket`,
-    file: 'server/src/drivers/edge/gateway-config.ts',
+    file: 'server/src/drivers/edge/gateway/gateway-config.ts',
     find: '      delete: [...Object.values(ASKED)],\n',
     replace: '      delete: [ASKED.also],\n',
     red: {
-      test: 'server/src/drivers/edge/gateway.test.ts',
+      test: 'server/src/drivers/edge/gateway/gateway.test.ts',
       title: 'a gateway asks for what the edge says, whatever a visitor says, and shows none of it',
     },
   },

@@ -101,7 +101,7 @@ export const network: Mutation[] = [
   {
     name: 'state-good-twice',
     guards: `${MODEL}: state and cookie of a connect fit once`,
-    file: 'server/src/core/githost/attempt-store.ts',
+    file: 'server/src/core/githost/connect/attempt-store.ts',
     find: "    .where('status', '=', 'started')\n    .where('expiresAt', '>', sql<Date>`now()`)\n",
     replace: "    .where('status', '=', 'started')\n",
     red: { test: `${HOST}/connect.test.ts`, title: 'a used state is refused, and so is one that is too old' },
@@ -109,7 +109,7 @@ export const network: Mutation[] = [
   {
     name: 'state-in-any-browser',
     guards: `${MODEL}: state and cookie of a connect belong together`,
-    file: 'server/src/core/githost/arrive.ts',
+    file: 'server/src/core/githost/connect/arrive.ts',
     find: '  if (!isSameBrowser(attempt, visit.cookie)) {',
     replace: '  if (visit.cookie !== undefined && !isSameBrowser(attempt, visit.cookie)) {',
     red: {
@@ -120,7 +120,7 @@ export const network: Mutation[] = [
   {
     name: 'reader-binds-the-installation',
     guards: `${MODEL}: an installation is bound as far as the person’s own token proves them admin`,
-    file: 'server/src/core/githost/prove.ts',
+    file: 'server/src/core/githost/connect/prove.ts',
     find: 'theirs.filter(({ permissions }) => permissions.admin).map(({ id }) => id)',
     replace: 'theirs.map(({ id }) => id)',
     red: { test: `${HOST}/connect.test.ts`, title: 'a mere reader binds nothing: an owner must connect' },

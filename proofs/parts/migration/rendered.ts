@@ -1,8 +1,8 @@
 import type { ComposePlan } from '../../../server/src/core/deployments/blueprint/blueprint.ts'
 import { specOfCompose } from '../../../server/src/core/deployments/release/spec-of-compose.ts'
-import { acceptSpec } from '../../../server/src/drivers/runtime/rollout/accept.ts'
-import { healthConfig } from '../../../server/src/drivers/runtime/rollout/health.ts'
-import { renderService } from '../../../server/src/drivers/runtime/rollout/render.ts'
+import { acceptSpec } from '../../../server/src/drivers/runtime/render/accept.ts'
+import { healthConfig } from '../../../server/src/drivers/runtime/render/health.ts'
+import { renderService } from '../../../server/src/drivers/runtime/render/render.ts'
 
 const API = 145
 const CEILINGS = { machineBytes: 2 ** 44, ceilings: {} }

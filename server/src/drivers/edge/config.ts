@@ -1,4 +1,4 @@
-import { ASKED, SOCKETS } from './gateway-config.ts'
+import { ASKED, SOCKETS } from './gateway/gateway-config.ts'
 import { MOST_SEGMENTS } from './route-file.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EDGE_ROOT, edgeConfig } from './config.ts'
 import type { EdgeSettings } from './edge.ts'
-import { SOCKETS } from './gateway-config.ts'
+import { SOCKETS } from './gateway/gateway-config.ts'
 
 // Not the runtime's labels: its garbage collection takes what carries `slipway.instance` and is no project's service.
 export const NAME_LABEL = 'slipway.edge.name'

@@ -1,6 +1,6 @@
 import { upload } from './archive.ts'
-import { byFolder } from './certificate-file.ts'
-import { type Missing, missingOf, writeCertificates } from './certificates.ts'
+import { byFolder } from './certificates/certificate-file.ts'
+import { type Missing, missingOf, writeCertificates } from './certificates/certificates.ts'
 import { EDGE_ROOT } from './config.ts'
 import { ROLE_LABEL } from './container.ts'
 import type { EdgeContents, EdgeSettings } from './edge.ts'

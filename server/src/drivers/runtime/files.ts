@@ -3,7 +3,7 @@ import type { FileAnswer, SwarmSpec } from '../engine/answers.ts'
 import { callEngine, statusOf, unlessMissing, wordsOf } from '../engine/ask.ts'
 import { runtimeFailure } from './failure.ts'
 import { fileName, having, LABEL } from './labels.ts'
-import type { FileReferences } from './rollout/container.ts'
+import type { FileReferences } from './render/container.ts'
 import type { LaidFile, ServiceSpec } from './rollout/spec.ts'
 
 // Swarm keeps files as configs and secrets, which never change: another content is another name. So a spec that is

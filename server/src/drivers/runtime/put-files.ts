@@ -5,7 +5,7 @@ import { callEngine, statusOf, wordsOf } from '../engine/ask.ts'
 import { engineFailure } from '../engine/engine.ts'
 import { runtimeFailure } from './failure.ts'
 import { FILES_VOLUME, LABEL, projectVolume } from './labels.ts'
-import { isInside } from './rollout/accept-volume.ts'
+import { isInside } from './render/accept-volume.ts'
 import { ensureVolume } from './volumes.ts'
 
 /** A file or a folder, by its path below the volume. Folders that a file needs are made without being named. */

@@ -1,5 +1,5 @@
 import { githostSettings } from '@slipway/contract/githost-settings'
-import { rotateHookSecret, setAppKey } from '../../core/githost/rotate.ts'
+import { rotateHookSecret, setAppKey } from '../../core/githost/connect/rotate.ts'
 import { listRules, setRules } from '../../core/githost/rules.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'

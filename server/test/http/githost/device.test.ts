@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pollDevices } from '../../../src/core/githost/device.ts'
+import { pollDevices } from '../../../src/core/githost/connect/device.ts'
 import { accountPlace } from '../../../src/core/githost/secrets.ts'
 import { startGithostWorld } from './stage.ts'
 
@@ -92,7 +92,7 @@ test('an account that gives too little is not connected, and it is said what is 
     .select('id')
     .where('orgId', '=', org.id)
     .executeTakeFirstOrThrow()
-  const { bindAccount } = await import('../../../src/core/githost/bind.ts')
+  const { bindAccount } = await import('../../../src/core/githost/connect/bind.ts')
   const attempt = await db.selectFrom('githostAttempt').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const { token } = host.do.token({ login: 'ada', scopes: ['public_repo'] })
   const granted = { token, refreshToken: null, expiresAt: null, scopes: [] }

@@ -85,7 +85,7 @@ test('a code of a manifest that was used already ends the attempt, and a new one
 })
 
 test('a manifest of an instance that the host cannot reach has its hook switched off', async () => {
-  const { manifestOf } = await import('../../../src/core/githost/manifest.ts')
+  const { manifestOf } = await import('../../../src/core/githost/connect/manifest.ts')
   for (const publicUrl of [
     'http://127.0.0.1:4600',
     'https://10.0.0.5',

@@ -1,4 +1,4 @@
-import type { ImageFacts } from '../../../drivers/runtime/images.ts'
+import type { ImageFacts } from '../../../drivers/runtime/images/images.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
 import type { BuiltImage } from '../parts.ts'
 import { DeployFailure } from '../rows/failure.ts'

@@ -1,4 +1,4 @@
-import type { ImageFacts } from '../../../drivers/runtime/images.ts'
+import type { ImageFacts } from '../../../drivers/runtime/images/images.ts'
 import type { Healthcheck, ServiceSpec, VolumeMount } from '../../../drivers/runtime/rollout/spec.ts'
 import type { ComposePlan, ServicePlan } from '../blueprint/blueprint.ts'
 import { healthcheckOf, MIB } from './spec-of-settings.ts'

@@ -1,6 +1,6 @@
 import { splitCommand } from '@slipway/contract/command-line'
 import type { ServiceConfig } from '@slipway/contract/services'
-import type { ImageFacts } from '../../../drivers/runtime/images.ts'
+import type { ImageFacts } from '../../../drivers/runtime/images/images.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { Refusal } from '../../../errors.ts'
 

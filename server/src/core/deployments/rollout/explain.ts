@@ -1,6 +1,6 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
-import type { Listening } from '../../../drivers/runtime/rollout/listening.ts'
 import type { Outcome, TaskFailure } from '../../../drivers/runtime/rollout/outcome.ts'
+import type { Listening } from '../../../drivers/runtime/watch/listening.ts'
 import { DeployFailure } from '../rows/failure.ts'
 
 type Words = { code: DeploymentErrorCode; message: string; hint: string }

@@ -1,4 +1,4 @@
-import type { PortWait } from '../../../drivers/runtime/rollout/listening.ts'
+import type { PortWait } from '../../../drivers/runtime/watch/listening.ts'
 import { patchService } from '../rows/services-store.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 

@@ -1,6 +1,6 @@
 import type { CommitState, DeploymentState } from '../../../drivers/githost/push-session.ts'
 import { Refusal } from '../../../errors.ts'
-import { hookAddress } from '../manifest.ts'
+import { hookAddress } from '../connect/manifest.ts'
 import { write } from '../use.ts'
 import type { PushParts } from './ask-host.ts'
 import { named } from './head-store.ts'

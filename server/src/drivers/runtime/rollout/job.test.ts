@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceAnswer, TaskAnswer, TaskTemplate } from '../../engine/answers.ts'
+import { rolloutJudge } from '../watch/judge.ts'
 import { currentTasks } from './job.ts'
-import { rolloutJudge } from './judge.ts'
 
 const limits = { deployment: 'd', pendingMs: 1000, mostFailures: 3 }
 const Labels = { 'slipway.deployment': 'd', 'slipway.spec': 'hash' }

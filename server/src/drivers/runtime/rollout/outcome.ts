@@ -1,5 +1,5 @@
 import type { TaskAnswer } from '../../engine/answers.ts'
-import type { Listening, PortWait } from './listening.ts'
+import type { Listening, PortWait } from '../watch/listening.ts'
 
 /** How a rollout ended. */
 export type Outcome = {

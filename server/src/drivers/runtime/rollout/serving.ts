@@ -3,10 +3,10 @@ import type { Connections } from '../../engine/connections.ts'
 import type { EngineTarget } from '../../engine/engine.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { ServiceKey } from '../labels.ts'
+import { endedWell, isOurs, placesUp } from '../watch/judge.ts'
 import { wantedOf } from './grow.ts'
 import { identityOf } from './identity.ts'
 import { completionsOf, currentTasks, isJob } from './job.ts'
-import { endedWell, isOurs, placesUp } from './judge.ts'
 
 type Watched = { connections: Connections; engine: EngineTarget; service: ServiceKey & { instance: string } }
 

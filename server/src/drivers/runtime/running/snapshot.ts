@@ -6,7 +6,7 @@ import { having, LABEL } from '../labels.ts'
 import { type Claims, claimsOfTask, claimsOnEngine } from '../rollout/claims.ts'
 import { identityOf, isChanging, isLeaving, nameOf, sameIdentity } from '../rollout/identity.ts'
 import { completionsOf, currentTasks, isJob, isUnfinished } from '../rollout/job.ts'
-import { endedWell, isUp, stateOf } from '../rollout/judge.ts'
+import { endedWell, isUp, stateOf } from '../watch/judge.ts'
 import { specsOf } from './holders.ts'
 import { type ObservedService, observedOf, servicesOf } from './observe.ts'
 

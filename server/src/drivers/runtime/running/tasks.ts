@@ -3,10 +3,10 @@ import type { ContainerAnswer, NetworkAnswer, TaskAnswer } from '../../engine/an
 import { callEngine, unlessMissing } from '../../engine/ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
-import { OF_THE_ENGINE, STUCK } from '../rollout/diagnose.ts'
 import { identityOf } from '../rollout/identity.ts'
 import { isUnfinished } from '../rollout/job.ts'
-import { isDead } from '../rollout/judge.ts'
+import { OF_THE_ENGINE, STUCK } from '../watch/diagnose.ts'
+import { isDead } from '../watch/judge.ts'
 
 export type RunningTask = {
   service: string
