@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { fullFolders } from './folders.ts'
+import { longReadme, missingPaths } from './pages.ts'
 
 type Finding = string
 const MOST_LINES = 350
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+const all = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
-  .filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file))
+  .filter((file) => existsSync(file))
+const files = all.filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file))
 const product = (file: string) => /^(contract|server|cli|dashboard)\/src\//.test(file) && !file.endsWith('.test.ts')
 
 /** Dockerfiles, compose files and containers that are adopted may name a shell: it is the user's own, in the user's container. */
@@ -77,6 +80,11 @@ const findings: Finding[] = []
 for (const file of files) {
   const text = readFileSync(file, 'utf8')
   for (const rule of rules) if (rule.check(file, text)) findings.push(`${file} ${rule.why}`)
+}
+findings.push(...fullFolders(all))
+for (const page of all.filter((file) => file.endsWith('.md'))) {
+  const text = readFileSync(page, 'utf8')
+  findings.push(...longReadme(page, text), ...missingPaths(page, text, all))
 }
 const node = JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.node
 if (readFileSync('.node-version', 'utf8').trim() !== node)
