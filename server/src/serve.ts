@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Config } from './config.ts'
 import { claimKeys } from './core/sealing/keys-in-use.ts'
 import { noteBuild } from './db/builds.ts'
@@ -6,6 +6,8 @@ import { migrate } from './db/migrate.ts'
 import { buildApp } from './http/app.ts'
 import { keepUntilLastAnswer } from './http/graceful-shutdown.ts'
 import { createMetrics } from './http/metrics.ts'
+import { markUnixPeer } from './http/trusted-proxies.ts'
+import { inheritedSockets, listenToo, tellReady } from './process/inherited-sockets.ts'
 import { checkStart } from './process/start-checks.ts'
 import { startUpkeep } from './process/upkeep.ts'
 import { type Logger, wire } from './process/wiring.ts'
@@ -37,16 +39,23 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
     await checkStart(config, logger)
     const app = await buildApp({ platform, logger, metrics: createMetrics(platform) })
     const connections = keepUntilLastAnswer(app.server)
-    await app.listen({ host: config.host, port: config.port }).catch(explainListen)
+    const [first, ...others] = inheritedSockets(process.env)
+    const place = { host: config.host, port: config.port, ...(first !== undefined && { fd: first }) }
+    await app.listen(place).catch(explainListen)
+    const also = await Promise.all(
+      others.map((fd) => listenToo(fd, (socket, isUnix) => take(app.server, socket, isUnix))),
+    )
     const { port } = app.server.address() as AddressInfo
     const upkeep = startUpkeep(platform, logger)
     const worker = role === 'api' ? null : await work()
     logger.info({ host: config.host, port, mode: config.mode }, 'slipway is listening')
+    await tellReady(process.env)
     return {
       url: `http://${config.host}:${port}`,
       lost,
       async stop() {
         drain.abort()
+        for (const one of also) one.close()
         connections.endUnused()
         const letting = setInterval(connections.endUnused, UNUSED_MS)
         // Runs are handed to other workers while the last requests are answered.
@@ -64,6 +73,11 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
     await close()
     throw error
   }
+}
+
+function take(server: Server, socket: Socket, isUnix: boolean): void {
+  if (isUnix) markUnixPeer(socket)
+  server.emit('connection', socket)
 }
 
 function explainListen(error: NodeJS.ErrnoException & { address?: string; port?: number }): never {

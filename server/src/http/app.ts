@@ -11,6 +11,7 @@ import { type Metrics, measure } from './metrics.ts'
 import { mount } from './mount.ts'
 import { answerRefusals } from './refusals.ts'
 import { allRoutes } from './routes/all.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 
 export type App = FastifyInstance & { endpoints: Endpoint[] }
 type Options = { platform: Platform; logger: Logger; metrics: Metrics }
@@ -27,7 +28,7 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
     return503OnClosing: false,
     // Long enough for a large upload over a slow line, short enough that a dripping body ends.
     requestTimeout: 60 * 60_000,
-    trustProxy: platform.config.trustProxy ?? false,
+    trustProxy: trustedProxies(platform.config.trustProxy),
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
   }) as unknown as App

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test-kit/database.ts'
+import { plainEnvironment } from '../../../test-kit/server-process.ts'
+import { until } from '../../../test-kit/until.ts'
+
+let database: TestDatabase
+const folder = mkdtempSync(join(tmpdir(), 'slipway-sockets-'))
+const socketPath = join(folder, 'http.sock')
+const notified = join(folder, 'notified')
+const held: Server[] = []
+const started: ChildProcess[] = []
+
+beforeAll(async () => {
+  database = await createDatabase()
+  // What systemd brings: it writes down whom it was called for.
+  writeFileSync(join(folder, 'systemd-notify'), `#!/bin/sh\necho "$@" "$NOTIFY_SOCKET" >> ${notified}\n`, {
+    mode: 0o755,
+  })
+  held.push(createServer().listen(0, '127.0.0.1'), createServer().listen(socketPath))
+  await Promise.all(held.map((server) => once(server, 'listening')))
+})
+
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  }
+})
+
+afterAll(async () => {
+  for (const server of held) server.close()
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const fds = () => held.map((server) => (server as unknown as { _handle: { fd: number } })._handle.fd)
+
+/** A version that inherits the sockets, which stay here when it ends. */
+async function version(): Promise<{ child: ChildProcess; said: () => string }> {
+  const child = spawn(process.execPath, ['--conditions=slipway-source', join(import.meta.dirname, 'activated.ts')], {
+    env: {
+      ...plainEnvironment(),
+      PATH: `${folder}:${process.env.PATH}`,
+      SLIPWAY_DATABASE_URL: database.url,
+      SLIPWAY_DATA_DIR: join(folder, 'data'),
+      LISTEN_FDS: '2',
+      NOTIFY_SOCKET: '/run/told',
+    },
+    stdio: ['ignore', 'pipe', 'pipe', ...fds()],
+  })
+  started.push(child)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk))
+  await until('it listens', 120_000, () => {
+    if (child.exitCode !== null) throw new Error(said)
+    return said.includes('slipway is listening') || undefined
+  })
+  return { child, said: () => said }
+}
+
+type Way = { socketPath: string } | { host: string; port: number }
+/** Without a token: whoever is there says no, and that is an answer. */
+const ask = (way: Way, path = '/api/projects', headers: Record<string, string> = {}) =>
+  new Promise<number>((done, fail) => {
+    const asked = request({ ...way, path, headers, agent: false }, (answer) => {
+      answer.resume().on('end', () => done(answer.statusCode ?? 0))
+    })
+    asked.on('error', fail).end()
+  })
+
+test('two versions share what systemd holds: nobody is refused while one replaces the other', async () => {
+  const port = (held[0]?.address() as { port: number } | undefined)?.port ?? 0
+  const old = await version()
+  const next = await version()
+  // Only they accept from here on. Closing takes the name of the socket away, of which there are two.
+  linkSync(socketPath, `${socketPath}.kept`)
+  for (const server of held.splice(0)) server.close()
+  const ways: Way[] = [{ host: '127.0.0.1', port }, { socketPath: `${socketPath}.kept` }]
+  const answers: number[] = []
+  let asking = true
+  const callers = ways.map(async (way) => {
+    while (asking) answers.push(await ask(way))
+  })
+  await until('both are asked', 60_000, () => answers.length > 50 || undefined)
+  old.child.kill('SIGTERM')
+  expect(await once(old.child, 'exit')).toEqual([0, null])
+  const before = answers.length
+  await until('the next one goes on', 60_000, () => answers.length > before + 50 || undefined)
+  asking = false
+  await Promise.all(callers)
+  expect(new Set(answers)).toEqual(new Set([401]))
+  expect(readFileSync(notified, 'utf8')).toBe('--ready /run/told\n--ready /run/told\n')
+
+  // Peers on the unix socket, and they alone, are believed about whom they speak for.
+  const claimed = { 'x-forwarded-for': '198.51.100.7' }
+  for (const way of ways) await ask(way, 'socketPath' in way ? '/by-unix' : '/by-tcp', claimed)
+  const addressOf = (id: string) => new RegExp(`"path":"/${id}".*"address":"([^"]+)"`).exec(next.said())?.[1]
+  await until('both are logged', 20_000, () => (addressOf('by-unix') && addressOf('by-tcp') ? true : undefined))
+  expect([addressOf('by-unix'), addressOf('by-tcp')]).toEqual(['198.51.100.7', '127.0.0.1'])
+})
