@@ -7,6 +7,15 @@ const Readiness = z.object({
   checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
 })
 
+const Instance = z.object({
+  version: z.string().meta({ description: 'Also in the header Slipway-Version of every answer' }),
+  commit: z.string().nullable().meta({ description: 'Of a release; null where it runs from a checkout' }),
+  mode: z.enum(['self_hosted', 'cloud']),
+  cli: z
+    .object({ least: z.string(), newest: z.string() })
+    .meta({ description: 'Versions of the command line that this instance understands' }),
+})
+
 export const operations = {
   healthz: endpoint({
     method: 'GET',
@@ -21,6 +30,13 @@ export const operations = {
     summary: 'The process can serve: database reachable and migrated, not shutting down',
     access: { public: 'asked by load balancers; says nothing about anyone' },
     response: Readiness,
+  }),
+  instance: endpoint({
+    method: 'GET',
+    path: '/api/instance',
+    summary: 'Which Slipway this is: its version, and which versions of the command line it understands',
+    access: { public: 'clients ask before they sign in; says nothing about anyone' },
+    response: Instance,
   }),
   metrics: endpoint({
     method: 'GET',

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import type { Logger } from 'pino'
 import type { Platform } from '../core/platform.ts'
 import type { Refusal } from '../errors.ts'
+import { VERSION } from '../version.ts'
 import { doorkeeper } from './doorkeeper.ts'
 import { guardRoutes } from './guard.ts'
 import { type Metrics, measure } from './metrics.ts'
@@ -39,6 +40,7 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   app.addHook('onSend', (request, reply, _, done) => {
     reply
       .header('x-request-id', request.id)
+      .header('slipway-version', VERSION)
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
     done()

@@ -6,10 +6,13 @@ import type { FastifyRequest } from 'fastify'
 import { readiness } from '../../core/operations/readiness.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'
-import { VERSION } from '../../version.ts'
+import { COMMIT, VERSION } from '../../version.ts'
 import { docsPage } from '../docs-page.ts'
 import type { Metrics } from '../metrics.ts'
 import { on, type Route } from '../route.ts'
+
+/** The oldest command line that asks for nothing which is gone by now. */
+const LEAST_CLI = '0.1.0'
 
 export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] => {
   const document = once(() => JSON.stringify(openApiDocument(endpoints, VERSION)))
@@ -21,6 +24,12 @@ export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] =
       if (!state.ok) reply.code(503).header('retry-after', '2')
       return state
     }),
+    on(operations.instance, async () => ({
+      version: VERSION,
+      commit: COMMIT,
+      mode: platform.config.mode,
+      cli: { least: LEAST_CLI, newest: VERSION },
+    })),
     on(operations.metrics, async ({ request, reply }) => {
       refuseStrangers(request, platform.config.metricsToken)
       await reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())

@@ -48,6 +48,18 @@ test('docs/reference/routes.txt lists the routes that are served', () => {
   expect(lines.toSorted()).toEqual(served.sort())
 })
 
+test('a stranger is told which version this is, and so is everybody with every answer', async () => {
+  const { body, headers } = await api('GET', '/api/instance')
+  expect(body).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    commit: null,
+    mode: 'self_hosted',
+    cli: { least: '0.1.0', newest: body.version },
+  })
+  expect(headers['slipway-version']).toBe(body.version)
+  expect((await api('GET', '/api/nothing')).headers['slipway-version']).toBe(body.version)
+})
+
 test('healthz and readyz answer; readyz says what is wrong', async () => {
   expect((await api('GET', '/healthz')).body.ok).toBe(true)
   const ready = await api('GET', '/readyz')
