@@ -4,7 +4,7 @@ import { changePassword } from '../../core/access/change-password.ts'
 import { signIn, signOut } from '../../core/access/sign-in.ts'
 import { acceptInvitation } from '../../core/members/accept.ts'
 import type { Platform } from '../../core/platform.ts'
-import { JOIN_HEADERS, JOIN_PAGE } from '../join-page.ts'
+import { JOIN_HEADERS, JOIN_PAGE } from '../pages/join-page.ts'
 import { on, type Route } from '../route.ts'
 import { toWeb } from '../web-request.ts'
 

@@ -12,7 +12,7 @@ import { createRepository, removeRepository } from '../../core/githost/manage.ts
 import { githostHome, githostStatus, localStatus, pollAttempt } from '../../core/githost/status.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
-import { githostPage, githostPageHeaders } from '../githost-page.ts'
+import { githostPage, githostPageHeaders } from '../pages/githost-page.ts'
 import { on, type Route } from '../route.ts'
 
 export const githostRoutes = (platform: Platform): Route[] => [

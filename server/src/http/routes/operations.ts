@@ -7,8 +7,8 @@ import { readiness } from '../../core/operations/readiness.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'
 import { COMMIT, VERSION } from '../../version.ts'
-import { docsPage } from '../docs-page.ts'
 import type { Metrics } from '../metrics.ts'
+import { docsPage } from '../pages/docs-page.ts'
 import { on, type Route } from '../route.ts'
 
 /** The oldest command line that asks for nothing which is gone by now. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Arrival, Outcome } from '../core/githost/connect/arrive.ts'
+import type { Arrival, Outcome } from '../../core/githost/connect/arrive.ts'
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}
 button,a.go{font:inherit;display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.3rem;text-decoration:none;color:inherit;background:none}`
