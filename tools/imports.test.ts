@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -75,4 +75,15 @@ test('a driver may use the engine and SSH, and no other driver', async () => {
 test('no room may import the process that it is part of', async () => {
   const house = { 'process/wiring.ts': SOME, 'core/tokens/use.ts': imports('../../process/wiring.ts') }
   expect(await findings(house)).toContain('nobody-imports-the-process')
+})
+
+test('ARCHITECTURE.md draws the floors that are checked', () => {
+  const [, table = ''] = /const FLOORS = \[([\s\S]*?)\n\]/.exec(readFileSync('.dependency-cruiser.cjs', 'utf8')) ?? []
+  const floors = [...table.matchAll(/\[(.*?)\]/g)].map(([, nouns = '']) => nouns.replaceAll("'", '').split(', '))
+  const drawn = readFileSync('ARCHITECTURE.md', 'utf8')
+  expect(floors.length).toBeGreaterThan(5)
+  for (const [floor, nouns] of floors.entries()) {
+    const [line = ''] = new RegExp(`^${floor}  .*$`, 'm').exec(drawn) ?? []
+    for (const noun of nouns) expect(line).toMatch(new RegExp(`\\b${noun}`))
+  }
 })
