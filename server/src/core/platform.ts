@@ -9,7 +9,7 @@ import type { CertificateParts } from './domains/certificates/parts.ts'
 import type { InstallationTokens } from './githost/tokens.ts'
 import type { Claims } from './idempotency/claims.ts'
 import type { Instance } from './instance/guard.ts'
-import type { ScanTurns } from './migration/scan-turns.ts'
+import type { ScanSemaphore } from './migration/scan-semaphore.ts'
 import type { BaseParts } from './parts.ts'
 import type { MayLink } from './projects/may-link.ts'
 import type { SshKeys } from './servers/ssh-keys.ts'
@@ -30,7 +30,7 @@ export type Platform = BaseParts & {
   feeds: Feeds
   redactors: Redactors
   liveRedactors: LiveRedactors
-  scans: ScanTurns
+  scans: ScanSemaphore
   remoteTrees: RemoteTrees
   githostTokens: InstallationTokens
 }

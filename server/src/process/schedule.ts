@@ -5,7 +5,7 @@ import { mendEdges } from '../core/deployments/converge/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from '../core/deployments/converge/garbage.ts'
 import { settleDue } from '../core/deployments/converge/settle-due.ts'
 import { expireLogs, moveLogs, sweepArchive } from '../core/deployments/events/history/retention.ts'
-import { lookAtNames } from '../core/domains/certificates/poll-domains.ts'
+import { pollDomains } from '../core/domains/certificates/poll-domains.ts'
 import { sweepOrders } from '../core/domains/certificates/store.ts'
 import { sweep as sweepAttempts } from '../core/githost/connect/attempt-store.ts'
 import { pollDevices } from '../core/githost/connect/device.ts'
@@ -36,7 +36,7 @@ export type Recurring = { name: string; everyMs: number; run(signal: AbortSignal
 /** Recurring work that reaches outside, each by one process at a time: `jobs/schedule.ts` sees to that. */
 export const byOneProcess = (parts: WorkerParts): Recurring[] => [
   { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
-  { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => lookAtNames(parts, signal) },
+  { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => pollDomains(parts, signal) },
   { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
   { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },
   { name: 'installations', everyMs: 5 * SECOND, run: (signal) => recheckInstallations(parts, signal) },

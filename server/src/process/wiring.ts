@@ -28,7 +28,7 @@ import { blocksIn } from '../core/githost/store.ts'
 import { installationTokens } from '../core/githost/tokens.ts'
 import { claims } from '../core/idempotency/claims.ts'
 import { openInstance } from '../core/instance/guard.ts'
-import { scanTurns } from '../core/migration/scan-turns.ts'
+import { scanSemaphore } from '../core/migration/scan-semaphore.ts'
 import { mayConnect } from '../core/networks/may-connect.ts'
 import type { Platform, WorkerParts } from '../core/platform.ts'
 import { tokenUse } from '../core/tokens/use.ts'
@@ -157,7 +157,7 @@ const heldBy = (db: Platform['db']) => ({
   tokenUse: tokenUse(db),
   denials: denials(db, membershipsOf),
   claims: claims(db),
-  scans: scanTurns(),
+  scans: scanSemaphore(),
 })
 
 /** What deployments print, as it comes and as it is kept. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { serveNames, type ZoneEntry } from '../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../test-kit/world.ts'
-import { lookAtNames, submitOrder } from '../../src/core/domains/certificates/poll-domains.ts'
+import { pollDomains, submitOrder } from '../../src/core/domains/certificates/poll-domains.ts'
 import { acmeFailure, type Issued, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { edgeFailure } from '../../src/drivers/edge/edge.ts'
 import { startCertificates } from './stage.ts'
@@ -65,7 +65,7 @@ beforeEach(() => {
   stage.edge.before = async () => {}
 })
 
-const look = () => lookAtNames(parts, signal)
+const look = () => pollDomains(parts, signal)
 const named = (host: string, more = {}) => stage.named(org, host, more)
 const until = (project: string, state: string) => stage.until(api, project, state, look)
 const domainWhen = (project: string, state: string) => stage.until(api, project, state, async () => {})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookAtNames, submitOrder } from '../../src/core/domains/certificates/poll-domains.ts'
+import { pollDomains, submitOrder } from '../../src/core/domains/certificates/poll-domains.ts'
 import { sweepOrders } from '../../src/core/domains/certificates/store.ts'
 import { acmeFailure, type RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { ELSEWHERE, HERE, startStandIn } from './stand-in.ts'
@@ -72,7 +72,7 @@ test('a look that is stopped writes nothing', async () => {
     return null
   }
   await set(project)
-  await expect(lookAtNames(stage.parts, stop.signal)).rejects.toThrow('stopped')
+  await expect(pollDomains(stage.parts, stop.signal)).rejects.toThrow('stopped')
   expect((await row(project)).seconds).toBeLessThanOrEqual(0)
 })
 

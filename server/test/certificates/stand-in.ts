@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { serveNames } from '../../../test-kit/serve-names.ts'
 import { startWorld } from '../../../test-kit/world.ts'
 import type { AuthorityParts } from '../../src/core/domains/certificates/parts.ts'
-import { lookAtNames } from '../../src/core/domains/certificates/poll-domains.ts'
+import { pollDomains } from '../../src/core/domains/certificates/poll-domains.ts'
 import type { IssueRequest, RenewalRequest, RenewalWindow } from '../../src/drivers/acme/acme.ts'
 import { startCertificates } from './stage.ts'
 
@@ -66,7 +66,7 @@ export async function startStandIn() {
     stage.installed.clear()
     Object.assign(stage.edge, { before: edge.before, challenges: { ...edge.challenges } })
   })
-  const look = () => lookAtNames(stage.parts, new AbortController().signal)
+  const look = () => pollDomains(stage.parts, new AbortController().signal)
   const until = (project: string, state: string) => stage.until(org.owner.api, project, state, look)
   const named = (host: string, address = HERE) => {
     names.zone[host] = { A: [address] }

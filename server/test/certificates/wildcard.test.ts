@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCa, type TestCa } from '../../../lab/ca/start.ts'
 import { startNameServer, type TestNameServer } from '../../../lab/dns/start.ts'
 import { startWorld } from '../../../test-kit/world.ts'
-import { lookAtNames } from '../../src/core/domains/certificates/poll-domains.ts'
+import { pollDomains } from '../../src/core/domains/certificates/poll-domains.ts'
 import { acmeClient } from '../../src/drivers/acme/client.ts'
 import { newKey } from '../../src/drivers/acme/key.ts'
 import { dnsResolver } from '../../src/drivers/dns/resolver.ts'
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 test('a wildcard of a verified parent gets its certificate by records that are gone afterwards', async () => {
   const project = await stage.named(org, HOST)
-  const domain = await stage.until(api, project, 'valid', (parts) => lookAtNames(parts, new AbortController().signal))
+  const domain = await stage.until(api, project, 'valid', (parts) => pollDomains(parts, new AbortController().signal))
   expect(domain.dns).toMatchObject({ ok: true, txt: { found: true } })
   const [pem = ''] = stage.installed.get(HOST) ?? []
   expect(new X509Certificate(pem).subjectAltName).toBe(`DNS:${HOST}`)

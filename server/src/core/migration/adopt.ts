@@ -18,10 +18,10 @@ import type { ServerRow } from '../servers/store.ts'
 import { choose } from './choose.ts'
 import { type Discovery, discover } from './discover.ts'
 import { type Adoption, planAdoption } from './plan-adoption.ts'
-import type { ScanTurns } from './scan-turns.ts'
+import type { ScanSemaphore } from './scan-semaphore.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'serverReading'> & {
-  scans: ScanTurns
+  scans: ScanSemaphore
   sshKeys: SshKeys
   mayLink: MayLink
 }

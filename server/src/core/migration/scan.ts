@@ -8,9 +8,9 @@ import { requireServer } from '../servers/find.ts'
 import { openEngineTarget } from '../servers/open-engine-target.ts'
 import { describe } from './describe.ts'
 import { discover } from './discover.ts'
-import type { ScanTurns } from './scan-turns.ts'
+import type { ScanSemaphore } from './scan-semaphore.ts'
 
-type Parts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'serverReading'> & { scans: ScanTurns }
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'serverReading'> & { scans: ScanSemaphore }
 
 /** What runs on a server, and what of it could be adopted. Nothing there is changed. */
 export async function scanServer(

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { acmeFailure, type Issued } from './acme.ts'
 
-type Brought = { chainPem: string; keyPem: string; hosts: string[] }
+type PemBundle = { chainPem: string; keyPem: string; hosts: string[] }
 
 /** What the CA brought, once it is what was ordered: a chain for this key and these names. */
-export function readIssued({ chainPem, keyPem, hosts }: Brought): Issued {
+export function readIssued({ chainPem, keyPem, hosts }: PemBundle): Issued {
   const leaf = parsed(chainPem)
   if (!leaf.checkPrivateKey(createPrivateKey(keyPem))) throw useless('it belongs to another key')
   const missing = hosts.find((host) => leaf.checkHost(host.replace(/^\*\./, 'any.')) === undefined)

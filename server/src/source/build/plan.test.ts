@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readExample, treeOf } from '../../../../test-kit/examples.ts'
-import { planBuild, type Wish } from './plan.ts'
+import { type BuildSettings, planBuild } from './plan.ts'
 
 type Files = Record<string, string>
-const plan = (files: Files, wish: Partial<Wish> = {}) => planBuild(treeOf(files), { strategy: 'auto', ...wish })
-const textOf = async (files: Files, wish: Partial<Wish> = {}) => {
-  const { dockerfile } = await plan(files, wish)
+const plan = (files: Files, settings: Partial<BuildSettings> = {}) =>
+  planBuild(treeOf(files), { strategy: 'auto', ...settings })
+const textOf = async (files: Files, settings: Partial<BuildSettings> = {}) => {
+  const { dockerfile } = await plan(files, settings)
   return 'text' in dockerfile ? dockerfile.text : ''
 }
 const refused = { name: 'Refusal', code: 'nothing_to_build' }
@@ -13,12 +14,17 @@ const refused = { name: 'Refusal', code: 'nothing_to_build' }
 describe('what the user wants otherwise', () => {
   const { files } = readExample('express')
   test('replaces commands, port and nothing else', async () => {
-    const wish = { installCommand: 'npm i --force', buildCommand: 'npm run x', startCommand: 'node y.js', port: 9000 }
-    const text = await textOf(files, wish)
+    const settings = {
+      installCommand: 'npm i --force',
+      buildCommand: 'npm run x',
+      startCommand: 'node y.js',
+      port: 9000,
+    }
+    const text = await textOf(files, settings)
     for (const line of ['npm i --force', 'RUN npm run x', 'CMD ["node", "y.js"]', 'EXPOSE 9000', 'PORT=9000']) {
       expect(text).toContain(line)
     }
-    expect((await plan(files, wish)).port).toBe(9000)
+    expect((await plan(files, settings)).port).toBe(9000)
   })
 
   test('secrets are mounted for installing and building, and named nowhere else', async () => {
@@ -42,8 +48,8 @@ describe('what the user wants otherwise', () => {
   })
 
   test('an output directory that an instruction would misread is refused', async () => {
-    const wish = { outputDirectory: 'a*b' }
-    await expect(plan(readExample('vite-react').files, wish)).rejects.toMatchObject(refused)
+    const settings = { outputDirectory: 'a*b' }
+    await expect(plan(readExample('vite-react').files, settings)).rejects.toMatchObject(refused)
   })
 })
 
@@ -68,8 +74,8 @@ describe('a strategy that is asked for', () => {
 
 describe('a part of the source', () => {
   const { files } = readExample('monorepo-npm')
-  const paths = async (wish: Partial<Wish>, source = files) =>
-    (await plan(source, wish)).tree.entries.map(({ path }) => path).sort()
+  const paths = async (settings: Partial<BuildSettings>, source = files) =>
+    (await plan(source, settings)).tree.entries.map(({ path }) => path).sort()
 
   test('of a workspace is built from the whole of it', async () => {
     expect(await paths({ rootDirectory: 'apps/api' })).toEqual(Object.keys(files).sort())

@@ -21,20 +21,20 @@ export type BuildPlan = {
   warnings: string[]
 }
 
-export type Wish = Choices & {
+export type BuildSettings = Choices & {
   strategy: 'auto' | 'dockerfile' | 'static'
   /** The part of the source that is meant; all of it when not said. */
   rootDirectory?: string | undefined
   dockerfile?: string | undefined
 }
 
-export async function planBuild(tree: SourceTree, wish: Wish): Promise<BuildPlan> {
+export async function planBuild(tree: SourceTree, settings: BuildSettings): Promise<BuildPlan> {
   const root = lookInto(tree)
-  const folder = cleanFolder(wish.rootDirectory)
+  const folder = cleanFolder(settings.rootDirectory)
   if (!root.hasFolder(folder)) throw nothingToBuild(`There is no folder ${folder} in the source.`)
   const look = root.at(folder)
-  const choices = choicesOf(wish)
-  const found = await findWanted(root, look, wish, choices)
+  const choices = choicesOf(settings)
+  const found = await findWanted(root, look, settings, choices)
   const { dockerfilePath: path } = found
   const text = path === undefined ? dockerfileOf(found, choices) : null
   if (path === undefined && text === null) throw nothingToBuild('Nothing in the source says how to build it.')
@@ -42,26 +42,26 @@ export async function planBuild(tree: SourceTree, wish: Wish): Promise<BuildPlan
     strategy: found.strategy,
     dockerfile: path === undefined ? { text: text ?? '' } : { inContext: path },
     tree: below(tree, found.context ?? folder),
-    port: wish.port ?? found.port ?? 8080,
+    port: settings.port ?? found.port ?? 8080,
     because: found.because,
     warnings: found.warnings,
   }
 }
 
 /** Only what may change a recipe; paths that end up in instructions are checked here, once for all stacks. */
-function choicesOf({ strategy: _, rootDirectory: __, dockerfile: ___, ...wish }: Wish): Choices {
-  const { installCommand, buildCommand, startCommand, outputDirectory, port, secrets = [] } = wish
+function choicesOf({ strategy: _, rootDirectory: __, dockerfile: ___, ...settings }: BuildSettings): Choices {
+  const { installCommand, buildCommand, startCommand, outputDirectory, port, secrets = [] } = settings
   const output = outputDirectory === undefined ? undefined : cleanFolder(plainPath(outputDirectory)) || '.'
   return { installCommand, buildCommand, startCommand, outputDirectory: output, port, secrets }
 }
 
-async function findWanted(root: Look, look: Look, wish: Wish, choices: Choices): Promise<Found> {
-  if (wish.strategy === 'dockerfile' || wish.dockerfile !== undefined) {
-    const own = await detectDockerfile(look, wish.dockerfile)
+async function findWanted(root: Look, look: Look, settings: BuildSettings, choices: Choices): Promise<Found> {
+  if (settings.strategy === 'dockerfile' || settings.dockerfile !== undefined) {
+    const own = await detectDockerfile(look, settings.dockerfile)
     if (own) return own
-    throw nothingToBuild(`There is no ${wish.dockerfile ?? 'Dockerfile'} in the source.`)
+    throw nothingToBuild(`There is no ${settings.dockerfile ?? 'Dockerfile'} in the source.`)
   }
-  if (wish.strategy === 'static') return findStatic(look, choices)
+  if (settings.strategy === 'static') return findStatic(look, choices)
   const found = await detectWithoutCompose(root, look)
   if (found.strategy !== 'monorepo') return found
   const [only, ...others] = found.services

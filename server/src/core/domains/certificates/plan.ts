@@ -70,13 +70,13 @@ export type Wanting = { orgId: string; notAfter: Date | null; need: Need; order:
 type Taken = { ordered: Ordered; running: Running; alone: boolean }
 
 /**
- * Whose turn it is: what ends soon before what is new, and that before what has weeks; in each, the organizations in
+ * Which run is next: what ends soon before what is new, and that before what has weeks; in each, the organizations in
  * turn, beginning with those that had least; of each what ends first. What the CA gave already needs no room there.
  */
 export function nextRuns<T extends Wanting>(wanting: T[], { ordered, running, alone }: Taken): T[] {
   const chosen: T[] = []
   const placed = { all: 0, loud: 0, own: new Map<string, number>() }
-  for (const one of inTurn(wanting, ordered.own)) {
+  for (const one of byFairShare(wanting, ordered.own)) {
     const mine = placed.own.get(one.orgId) ?? 0
     const runs = (running.own.get(one.orgId) ?? 0) + mine
     const most = one.need === 'ending' && runs === 0 ? MOST_RUNS + MORE_RUNS : MOST_RUNS
@@ -94,7 +94,7 @@ export function nextRuns<T extends Wanting>(wanting: T[], { ordered, running, al
 }
 
 /** Each with its place in the line of its organization, behind what that one had already. */
-function inTurn<T extends Wanting>(wanting: T[], had: ReadonlyMap<string, number>): T[] {
+function byFairShare<T extends Wanting>(wanting: T[], had: ReadonlyMap<string, number>): T[] {
   const endOf = ({ notAfter }: Wanting) => notAfter?.getTime() ?? 0
   const rankOf = ({ need, order }: Wanting) => (need === 'ending' ? 0 : order ? (need === 'new' ? 2 : 3) : 1)
   const lines = new Map<string, number>()

@@ -31,7 +31,7 @@ type Round = { signal: AbortSignal; caUnresponsive: boolean }
  * One look at every name whose time has come: where it leads, and whether a certificate is to be got or renewed. Nothing is
  * ever waiting for anybody to call: a name that is put right has its certificate some seconds later.
  */
-export async function lookAtNames(parts: CertificateParts, signal: AbortSignal): Promise<void> {
+export async function pollDomains(parts: CertificateParts, signal: AbortSignal): Promise<void> {
   const rows = await fairShare({ most: MOST, share: SHARE }, (most, except) => store.due(parts.db, most, except))
   const found = collector(parts)
   const began = performance.now()
@@ -63,18 +63,18 @@ function collector(parts: CertificateParts) {
       wanted.filter(({ id }) => counted.has(id)),
     )
   }
-  const inTurn = () => {
+  const saveNext = () => {
     saving = saving.then(save)
     return saving
   }
   return {
     add(row: Row, look: store.Look): void {
       looks.push(look)
-      if (parts.acme.enabled && needsOrder(row, look)) wanting.push(wish(row, look))
+      if (parts.acme.enabled && needsOrder(row, look)) wanting.push(candidate(row, look))
       // What goes wrong is told by the last one.
-      timer ??= setTimeout(() => inTurn().catch(() => {}), SAVE_MS)
+      timer ??= setTimeout(() => saveNext().catch(() => {}), SAVE_MS)
     },
-    save: inTurn,
+    save: saveNext,
   }
 }
 
@@ -158,7 +158,7 @@ function needsOrder(row: store.Due, look: store.Look): boolean {
 
 const isToOrder = (row: store.Due, { renewAt }: store.Look) => isDue(row, renewAt) && !isLimited(row)
 
-const wish = (row: store.Due, look: store.Look): Wanted & Wanting => ({
+const candidate = (row: store.Due, look: store.Look): Wanted & Wanting => ({
   ...row,
   order: isToOrder(row, look),
   need: needOf(row, row.now.getTime()),

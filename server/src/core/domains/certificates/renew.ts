@@ -11,7 +11,7 @@ import type { CertificateRow } from './state.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'config'>
-type Wish = { domain: string; force: boolean }
+type RenewInput = { domain: string; force: boolean }
 
 const HOUR_MS = 3600_000
 const LONG_MS = 30 * 24 * HOUR_MS
@@ -19,7 +19,12 @@ const WAIT_MS = 150_000
 const LOOK_MS = 150
 
 /** A new certificate now. The answer is the CA's; whoever hangs up does not stop it. */
-export async function renewCertificate(parts: Parts, caller: Caller, { domain, force }: Wish, signal: AbortSignal) {
+export async function renewCertificate(
+  parts: Parts,
+  caller: Caller,
+  { domain, force }: RenewInput,
+  signal: AbortSignal,
+) {
   const row = await transaction(parts.db, async (tx) => {
     const found = await store.findByHost(tx, caller, domain)
     if (!found) throw notFound('domain')

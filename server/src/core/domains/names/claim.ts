@@ -17,7 +17,7 @@ import * as store from './store.ts'
 type Config = Pick<BaseParts, 'config'>
 
 /** Port 0 stands for "where the service listens": known after the build. */
-const LATER = 0
+const WHERE_IT_LISTENS = 0
 
 /** Reserves the host names of a project: a name leads to one project of one organization. */
 export async function claimHosts(
@@ -37,7 +37,7 @@ export async function claimHosts(
       orgId: project.orgId,
       projectId: project.id,
       service: serviceFor(endpoint) ?? 'web',
-      port: endpoint.port ?? LATER,
+      port: endpoint.port ?? WHERE_IT_LISTENS,
       pathPrefix: endpoint.targetPath || null,
     }
     if (endpoint.domainType === 'custom' || endpoint.customDomain !== undefined) {

@@ -30,7 +30,7 @@ export async function removeService(
       if (!isMeant) return { removed: false }
       if ((await takeAway(docker, found, { guard, signal })) === 'changed') continue
     }
-    if (wait) await untilGone(docker, key, { serviceId: found?.ID, signal })
+    if (wait) await waitUntilRemoved(docker, key, { serviceId: found?.ID, signal })
     return { removed: found !== undefined }
   }
 }
@@ -39,7 +39,7 @@ export async function removeService(
  * A task stays in the list until its container has ended. Without a service all of its tasks are leaving: somebody else
  * removed it. What is made meanwhile under the same name is not waited for.
  */
-async function untilGone(
+async function waitUntilRemoved(
   docker: Docker,
   { instance, project, service }: ServiceKey & { instance: string },
   { serviceId, signal }: { serviceId: string | undefined; signal: AbortSignal },

@@ -2,13 +2,13 @@ import { Refusal } from '../../errors.ts'
 import { semaphore } from '../semaphore.ts'
 
 /** Runs looks at servers: each takes memory here and work there. */
-export type ScanTurns = <T>(serverId: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+export type ScanSemaphore = <T>(serverId: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 const AT_ONCE = 4
 const MOST_WAITING = 20
 
 /** A few at a time in a process, and one of a server. */
-export function scanTurns(): ScanTurns {
+export function scanSemaphore(): ScanSemaphore {
   const withPermit = semaphore(AT_ONCE)
   const busy = new Map<string, Promise<unknown>>()
   let waiting = 0
