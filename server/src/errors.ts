@@ -41,7 +41,7 @@ type FailureDetails<Facts> = { hint: string; facts?: Facts; cause?: unknown }
 
 /**
  * Something expected that a machine outside could not or would not do, in words for people and without a secret. Each driver says its
- * codes and the facts that come with them as a type beside itself.
+ * codes and the facts that come with them as a type beside itself (docs/decisions/0048-what-drivers-share.md).
  */
 export class DriverFailure<
   Driver extends DriverName = DriverName,
