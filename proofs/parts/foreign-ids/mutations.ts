@@ -11,7 +11,7 @@ export const BY_ORGANIZATION: Mutation[] = [
   { what: 'servers', file: store('servers/store.ts'), after: 'export const find =', from: WHERE, to: '' },
   {
     what: 'deployments',
-    file: store('deployments/store.ts'),
+    file: store('deployments/rows/store.ts'),
     after: 'const select =',
     from: ".where('deployment.orgId', '=', scope.orgId)",
     to: '',
@@ -42,7 +42,7 @@ export const BY_ORGANIZATION: Mutation[] = [
   { what: 'backup destinations', file: store('backups/store.ts'), after: 'export const find =', from: WHERE, to: '' },
   {
     what: 'certificates',
-    file: store('certificates/store.ts'),
+    file: store('domains/certificates/store.ts'),
     after: 'export async function findByHost(',
     from: WHERE,
     to: '',
@@ -61,7 +61,7 @@ export const BY_SOMETHING_ELSE: Mutation[] = [
   },
   {
     what: 'whether a domain is managed',
-    file: store('domains/store.ts'),
+    file: store('domains/names/store.ts'),
     after: 'export async function isManaged(',
     from: WHERE,
     to: '',
