@@ -28,6 +28,8 @@ const Environment = z.object({
   SLIPWAY_TRUST_PROXY: z.string().optional(),
   SLIPWAY_DOCKER_SOCKET: z.string().default('/var/run/docker.sock'),
   SLIPWAY_LOCAL_ENGINE: flag.default(true),
+  // Read before anything else is, by process/v8-heap.ts.
+  SLIPWAY_V8_TUNING: z.enum(['on', 'off']).default('on'),
   SLIPWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   SLIPWAY_METRICS_TOKEN: z.string().min(16).optional(),
   SLIPWAY_DATABASE_CONNECTIONS: count.default(20),
