@@ -7,6 +7,7 @@ import { endpoint } from './endpoint.ts'
 import { HostName, PathPrefix } from './host-names.ts'
 import { idOf } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
+import { DeploymentPlan, rollbackPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
 import { RunningTask, TaskUsage } from './running.ts'
 import { EnvironmentName, ImageReference, ServiceConfig, ServiceName } from './services.ts'
@@ -47,10 +48,23 @@ export const BuildAccess = z.object({
   serverId: idOf('srv').optional(),
   publicEndpoints: z.array(PublicEndpoint).max(50).optional(),
   services: z.array(ServiceEntry).max(50).optional(),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'checks everything, changes nothing, and answers with what would be done' }),
 })
 export type BuildAccess = z.output<typeof BuildAccess>
 
 const Started = z.object({ success: z.literal(true), deployment_id: idOf('dep'), project_id: idOf('prj') })
+/** Of a dry run: nothing was written and nothing runs. */
+const Previewed = z.object({
+  success: z.literal(true),
+  dryRun: z.literal(true),
+  project_id: idOf('prj'),
+  server_id: idOf('srv'),
+  plan: DeploymentPlan,
+  assumes: z.string().meta({ description: 'what is not known before it is built' }),
+})
 const Acted = z.object({ success: z.literal(true), deployment: Deployment })
 /** A deployment made of another one: both what `build/access` answers and what the other actions do. */
 const Repeated = Started.extend({ deployment: Deployment })
@@ -85,10 +99,11 @@ export const deployments = {
     path: '/api/deployments/build/access',
     summary:
       'Create a deployment from a folder upload, a git source or an image, and start it. Services and endpoints become ' +
-      'settings of the project if the caller has project:write; otherwise they hold for this deployment and its rollbacks',
+      'settings of the project if the caller has project:write; otherwise they hold for this deployment and its rollbacks. ' +
+      'With dryRun nothing is created, and the answer is what would be replaced, removed and routed',
     access: { permission: 'deployment:write' },
     body: BuildAccess,
-    response: Started,
+    response: z.union([Started, Previewed]),
     status: 201,
     example: { projectId: idOf('prj').meta()?.example, uploadSessionId: idOf('upl').meta()?.example },
     bodyLimit: 8 * 1024 * 1024,
@@ -163,6 +178,7 @@ export const deployments = {
     response: Repeated,
     status: 202,
   }),
+  rollbackPlan,
   pin: endpoint({
     method: 'POST',
     path: '/api/deployments/:id/pin',

@@ -1,4 +1,4 @@
-import { create, domains, git, journey, prepare, renew, sslStatus, targets } from './files.ts'
+import { create, domains, git, journey, prepare, preview, previewRefused, renew, sslStatus, targets } from './files.ts'
 import type { Shown } from './statement.ts'
 
 const BUILT = git(
@@ -82,6 +82,17 @@ const ACCESS: Shown[] = [
     route: 'POST /api/deployments/build/access',
     says: 'makes a deployment and answers `{success, deployment_id, project_id}`.',
     tests: [access('answers with success, deployment_id and project_id, and nothing else; the deployment is there')],
+  },
+  {
+    id: 'access.dry-run',
+    route: 'POST /api/deployments/build/access',
+    says: 'with `dryRun` checks the same, writes nothing, and answers what would be done.',
+    tests: [
+      preview(
+        'of a project that never ran, a dry run says what is created and where names would lead, and claims none of them',
+      ),
+      previewRefused('a dry run refuses what a deployment refuses, and leaves nothing behind'),
+    ],
   },
   {
     id: 'build-access.starts',

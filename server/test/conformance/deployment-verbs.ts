@@ -5,6 +5,8 @@ import {
   events,
   git,
   journey,
+  preview,
+  previewRefused,
   putBack,
   runningLogs,
   states,
@@ -151,6 +153,25 @@ const ACT: Shown[] = [
     route: 'POST /api/deployments/:id/rollback',
     says: 'to what never was a release: 400.',
     tests: [not('restart of what is not the active release, and rollback to what never was one')],
+  },
+  {
+    id: 'rollback-plan.tells',
+    route: 'GET /api/deployments/:id/rollback-plan',
+    says: 'tells what a rollback would replace, remove, route and interrupt, and changes nothing.',
+    tests: [
+      preview(
+        'a rollback is told before it is made: what it replaces, removes and interrupts; and nothing happens by asking',
+      ),
+    ],
+  },
+  {
+    id: 'rollback-plan.refused',
+    route: 'GET /api/deployments/:id/rollback-plan',
+    says: 'of what cannot be rolled back to: 400; of what another organization has: 404.',
+    tests: [
+      previewRefused('what cannot be rolled back to has no rollback plan: 400'),
+      previewRefused('a deployment of another organization and one that does not exist have no rollback plan: 404'),
+    ],
   },
   {
     id: 'pin.type',

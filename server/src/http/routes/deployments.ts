@@ -11,9 +11,10 @@ import {
   rollback,
   startBuild,
 } from '../../core/deployments/verbs/act.ts'
-import { createDeployment } from '../../core/deployments/verbs/create.ts'
+import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
 import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
+import { previewRollback } from '../../core/deployments/verbs/preview.ts'
 import { removeDeployment } from '../../core/deployments/verbs/remove.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/verbs/running.ts'
 import { renewCertificate } from '../../core/domains/certificates/renew.ts'
@@ -27,9 +28,13 @@ import { on, type Route } from '../route.ts'
 
 export const deploymentRoutes = (platform: Platform, stream = streams(platform)): Route[] => [
   on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
-  on(deployments.create, ({ caller, body }) => createDeployment(platform, caller, { ...body, buildStrategy: 'auto' })),
+  on(deployments.create, ({ caller, body }) =>
+    createDeployment(platform, caller, { ...body, buildStrategy: 'auto', dryRun: false }),
+  ),
   on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, aborted(reply))),
-  on(deployments.buildAccess, ({ caller, body }) => createDeployment(platform, caller, body)),
+  on(deployments.buildAccess, ({ caller, body, reply }) =>
+    body.dryRun ? tryDeployment(platform, caller, body, aborted(reply)) : createDeployment(platform, caller, body),
+  ),
   on(deployments.sslStatus, ({ caller, body, reply }) => showSslStatus(platform, caller, body.domain, aborted(reply))),
   on(deployments.sslRenew, ({ caller, body, reply }) => renewCertificate(platform, caller, body, aborted(reply))),
   on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
@@ -62,6 +67,9 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.respond, ({ caller, params, body }) => respondToPrompt(platform, caller, params.id, body)),
   on(deployments.redeploy, ({ caller, params, body }) => redeploy(platform, caller, params.id, body.useExistingCommit)),
   on(deployments.rollback, ({ caller, params }) => rollback(platform, caller, params.id)),
+  on(deployments.rollbackPlan, ({ caller, params, reply }) =>
+    previewRollback(platform, caller, params.id, aborted(reply)),
+  ),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
   on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),

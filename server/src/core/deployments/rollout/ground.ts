@@ -11,15 +11,21 @@ export async function ensureGround(
   { engine, org, project, release }: Ground,
   signal: AbortSignal,
 ): Promise<void> {
-  const open = release.services.some(({ networks }) => networks.some(({ name }) => name === publicNetwork(project)))
-  const all = [
-    { name: privateNetwork(project), internal: false },
-    ...(open ? [{ name: publicNetwork(project), internal: true }] : []),
-    ...(release.networks ?? []),
-  ]
+  const all = networksOf(project, release)
   for (const { name, internal } of all)
     await parts.runtime.ensureNetwork(engine, name, { signal, org, project, ...(internal && { internal }) })
-  if (open) await openGateway(parts, { engine, org, project, wait: false }, signal)
+  if (all.some(({ name }) => name === publicNetwork(project)))
+    await openGateway(parts, { engine, org, project, wait: false }, signal)
+}
+
+/** The project's own, and the one that the edge comes in by where something is to be reached. */
+export function networksOf(project: string, { services, networks = [] }: Pick<Release, 'services' | 'networks'>) {
+  const open = services.some((spec) => spec.networks.some(({ name }) => name === publicNetwork(project)))
+  return [
+    { name: privateNetwork(project), internal: false },
+    ...(open ? [{ name: publicNetwork(project), internal: true }] : []),
+    ...networks,
+  ]
 }
 
 /** Returns when it is made, or with `wait` when it lets requests through. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../db/database.ts'
+import type { Queryable, Tx } from '../../../db/database.ts'
 import type { StoredRoute } from '../../../db/deployment-tables.ts'
 import { UNDO_PENDING } from '../../../jobs/steps.ts'
 import { fillFor } from '../../domains/certificates/install.ts'
@@ -75,7 +75,7 @@ export async function closeOtherDoors(context: DeployContext, signal: AbortSigna
 }
 
 export async function routesTo(
-  tx: Tx,
+  tx: Queryable,
   { keys }: Pick<BaseParts, 'keys'>,
   deployment: Pick<store.DeploymentRow, 'id' | 'projectId' | 'overrides'>,
   release: Release,

@@ -3,41 +3,82 @@ import type { BuildAccess, PublicEndpoint } from '@slipway/contract/deployments'
 import { type Tx, transaction } from '../../../db/database.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import { type Caller, may, requireUnrestricted } from '../../access/caller.ts'
+import { record } from '../../audit/record.ts'
 import { claimHosts } from '../../domains/names/claim.ts'
 import { leadHosts } from '../../domains/names/lead.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { writeService } from '../../projects/services.ts'
+import { listServices } from '../../projects/settings-store.ts'
 import type { ProjectRow } from '../../projects/store.ts'
 import { requireServer } from '../../servers/find.ts'
 import * as servers from '../../servers/store.ts'
 import { notLinked, requireDeployable } from '../../uploads/mode.ts'
 import * as uploads from '../../uploads/store.ts'
 import { adoptedOn } from '../blueprint/adopted-store.ts'
-import { submitDeployment } from './submit.ts'
+import { ownSettings } from '../rows/overrides.ts'
+import { expectRelease, previewDeployment } from './preview.ts'
+import { type NewDeployment, submitDeployment } from './submit.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
 
 /** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
 export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {
-  if (body.deployTarget === 'cloud' && parts.config.mode !== 'cloud') throw notLinked('deployTarget')
-  const made = await transaction(parts.db, async (tx) => {
-    const project = await requireProject(tx, caller, body.projectId)
-    const overrides = await carry(tx, parts, caller, project, body)
-    const source = await sourceOf(tx, parts, caller, project, body)
-    const server = await serverOf(tx, caller, project, body)
-    if (source.kind === 'adopted') await requireSameServer(tx, project, server)
-    if (body.deployTarget === 'local' && server.kind !== 'local') throw notHere(server.name)
-    const trigger = source.kind === 'upload' ? 'upload' : 'manual'
-    const request = {
-      buildStrategy: body.buildStrategy,
-      ...(body.publicEndpoints && { publicEndpoints: body.publicEndpoints }),
-    }
-    return submitDeployment(tx, parts, caller, { project, serverId: server.id, trigger, source, request, overrides })
-  })
+  const made = await transaction(parts.db, async (tx) =>
+    submitDeployment(tx, parts, caller, await accept(tx, parts, caller, body)),
+  )
   if (body.services) parts.changes.send(made.project_id)
   return made
 }
+
+type Looking = Parts & Pick<BaseParts, 'runtime' | 'edge'>
+
+/** The same checks with the same settings, of which nothing stays: what it would do to the server as that is now. */
+export async function tryDeployment(parts: Looking, caller: Caller, body: BuildAccess, signal: AbortSignal) {
+  const expected = await inVain(parts.db, async (tx) => {
+    const { project, serverId, overrides } = await accept(tx, parts, caller, body)
+    const place = { orgId: project.orgId, projectId: project.id, serverId }
+    const { data } = await listServices(tx, project, { limit: MOST_SERVICES })
+    const ofProject = data.map(({ name, config }) => ({ name, config }))
+    const settings = ownSettings(overrides ?? { services: [], names: [] }, ofProject)
+    return { place, release: await expectRelease(tx, parts, { ...place, settings }) }
+  })
+  await record(parts.db, caller, 'deployment.preview', body.projectId)
+  return previewDeployment(parts, expected.place, expected.release, signal)
+}
+
+const MOST_SERVICES = 200
+
+/** A transaction that is never committed. */
+async function inVain<T>(db: BaseParts['db'], work: (tx: Tx) => Promise<T>): Promise<T> {
+  const enough = new Error('This transaction is for looking only.')
+  let found: { result: T } | undefined
+  await transaction(db, async (tx) => {
+    found = { result: await work(tx) }
+    throw enough
+  }).catch((error) => {
+    if (error !== enough) throw error
+  })
+  if (!found) throw enough
+  return found.result
+}
+
+async function accept(tx: Tx, parts: Parts, caller: Caller, body: BuildAccess): Promise<NewDeployment & Named> {
+  if (body.deployTarget === 'cloud' && parts.config.mode !== 'cloud') throw notLinked('deployTarget')
+  const project = await requireProject(tx, caller, body.projectId)
+  const overrides = await carry(tx, parts, caller, project, body)
+  const source = await sourceOf(tx, parts, caller, project, body)
+  const server = await serverOf(tx, caller, project, body)
+  if (source.kind === 'adopted') await requireSameServer(tx, project, server)
+  if (body.deployTarget === 'local' && server.kind !== 'local') throw notHere(server.name)
+  const trigger = source.kind === 'upload' ? 'upload' : 'manual'
+  const request = {
+    buildStrategy: body.buildStrategy,
+    ...(body.publicEndpoints && { publicEndpoints: body.publicEndpoints }),
+  }
+  return { project, serverId: server.id, trigger, source, request, overrides }
+}
+type Named = { project: ProjectRow }
 
 /**
  * Services and endpoints become settings of the project where the caller may change it. Otherwise they hold for this
