@@ -131,7 +131,11 @@ export class Swarm extends Engine implements Machines {
       case 'wait-idle':
         return untilSo(this, signal, () => now()?.services.find((s) => s.service === one.service)?.update !== 'moving')
       case 'wait-free':
-        return untilSo(this, signal, () => !now()?.held.some((h) => one.resources.some(({ id }) => id === h.resource)))
+        return untilSo(this, signal, () => {
+          const isIt = ({ id }: { id: string }, { resource }: { resource: string }) => id === resource
+          const held = now()?.held.filter(({ service }) => one.holders.includes(service)) ?? []
+          return !held.some((h) => one.resources.some((r) => isIt(r, h)))
+        })
       default:
         return this.#remove([one.service], write, signal)
     }

@@ -22,8 +22,8 @@ type Wanted = {
 }
 
 /**
- * Takes everything of a project away from the engine and returns when it is gone: services, their containers, then its
- * networks, which are held by the last container, and the files that the engine keeps for it. Images stay: they are cheap
+ * Takes everything of a project away from the engine and returns when it is gone: services, their containers, the files that
+ * the engine keeps for it, and its networks, which are held by the last container. Images stay: they are cheap
  * to keep and dear to make. Volumes stay: what is in them cannot be made again.
  */
 export async function withdrawProject(docker: Docker, wanted: Wanted, signal: AbortSignal): Promise<Withdrawn> {
@@ -42,10 +42,11 @@ export async function withdrawProject(docker: Docker, wanted: Wanted, signal: Ab
     await guard?.()
     return remove()
   }
-  for (const network of networks) await whenFree(() => whileOurs(() => dropNetwork(docker, network, signal)), signal)
   for (const file of await projectFiles(docker, labels, signal)) {
     await whenFree(() => whileOurs(() => removeFile(docker, file, signal)), signal)
   }
+  // Last: where they are gone, all is.
+  for (const network of networks) await whenFree(() => whileOurs(() => dropNetwork(docker, network, signal)), signal)
   return { services, networks: networks.map(({ Name }) => Name) }
 }
 

@@ -54,7 +54,7 @@ function linksOf(name: string, target: Target, { wanted, fates }: Around, there:
     idle: (): Link => ({ kind: 'wait-idle', ...base('wait-idle', null, 'the engine is still changing it') }),
     free: (resources: Resource[]): Link => {
       const why = `its last container still has ${resources.map(({ label }) => label).join(', ')}`
-      return { kind: 'wait-free', resources, ...base('wait-free', null, why) }
+      return { kind: 'wait-free', resources, holders: [name], ...base('wait-free', null, why) }
     },
     wait: (spec: Spec, until: 'healthy' | 'serving' | 'done'): Link => ({
       ...{ kind: 'wait-healthy', spec, until, onSuccess: fates[name] === 'failed' ? 'back' : 'came', ...token },

@@ -22,6 +22,18 @@ export type Journal = {
   learn(service: string, fate: Fate, why: Error | null): Promise<void>
 }
 
+/** For what is done again from the start by whoever comes next. `whys`: why services are not as they should be. */
+export function newJournal(): Journal & { whys: Map<string, Error> } {
+  const whys = new Map<string, Error>()
+  return {
+    fates: {},
+    whys,
+    async learn(service, _, why) {
+      if (why) whys.set(service, why)
+    },
+  }
+}
+
 export type ConvergeOptions = {
   journal: Journal
   /** Fencing check: rejects when another owner has taken over. */

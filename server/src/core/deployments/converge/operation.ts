@@ -63,7 +63,8 @@ export type ServiceOperation = Base & { service: string; onFailure: Fate } & (
         token?: string
       }
     | { kind: 'wait-idle' }
-    | { kind: 'wait-free'; resources: Resource[] }
+    /** `holders`: whose containers still have it, and are on their way out. */
+    | { kind: 'wait-free'; resources: Resource[]; holders: string[] }
     | { kind: 'restart'; spec: Spec; token: string }
     /** `deployment`: whose it was when it was looked at; one that is another's by then stays. */
     | { kind: 'remove'; deployment: string | null; takenBy?: string }

@@ -87,7 +87,7 @@ describe('what only one can have', () => {
     const db = spec('db', { own: ['volume data/'], listens: null })
     for (const [service, id] of [
       ['db', 'wait-free db'],
-      ['old', 'wait-free db volume data/'],
+      ['old', 'wait-free db volume data/ old'],
     ] as const) {
       const now = server([], { held: [{ resource: 'volume data/', service }] })
       expect(steps(plan(now, settle(release([db])))).slice(0, 2)).toEqual([id, `apply db d1/v1 ← ${id}`])

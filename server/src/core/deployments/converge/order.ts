@@ -46,8 +46,9 @@ function handOver(
   if (!there || (gives.length === 0 && isPart)) {
     // It has let go of it, or has been told to: only its containers have not ended yet.
     const reason = `${service} still has ${resource.label}`
-    const id = `wait-free ${name} ${resource.id}`
-    const free: Link = { kind: 'wait-free', service: name, resources: [resource], id, onFailure, reason }
+    const id = `wait-free ${name} ${resource.id} ${service}`
+    const what = { resources: [resource], holders: [service] }
+    const free: Link = { kind: 'wait-free', service: name, ...what, id, onFailure, reason }
     const links = chains.get(name) ?? []
     if (!links.some((link) => link.id === id)) chains.set(name, [free, ...links])
     return

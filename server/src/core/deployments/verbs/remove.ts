@@ -10,8 +10,10 @@ import { type Actor, record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
+import { clearServer } from '../converge/clear-server.ts'
 import { submitSettle } from '../converge/schedule-settle.ts'
 import { setRouted } from '../converge/settle-store.ts'
+import { stop as stopped } from '../converge/wanted.ts'
 import type { DeployParts } from '../parts.ts'
 import { stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
@@ -98,11 +100,8 @@ async function stop(parts: DeployParts, run: Run, signal: AbortSignal): Promise<
   const row = await store.find(parts.db, { orgId: run.orgId, projectId: null }, id)
   // Another release may have taken its place while this one waited: then nothing of it runs.
   if (!row?.active) return
-  const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, row.serverId))
-  await run.write((tx) => setRouted(tx, row.projectId, null))
-  const nowhere = () => run.write(async () => [])
-  await parts.edge.route(engine, row.projectId, nowhere, signal).catch((error) => {
-    if ((error as { code?: string }).code !== 'edge_missing') throw error
-  })
-  await parts.runtime.withdraw(engine, row.projectId, { signal, guard: () => run.assertOwned() })
+  const { serverId, projectId } = row
+  const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, serverId))
+  await run.write((tx) => setRouted(tx, projectId, null))
+  await clearServer(parts, { engine, serverId, projectId }, stopped(), run, signal)
 }
