@@ -1,17 +1,19 @@
 import type { DeploymentService } from '@slipway/contract/deployment-shape'
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
-import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Pipeline, Run } from '../../../jobs/steps.ts'
-import * as domains from '../../domains/names/store.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { dropImages } from '../release/images.ts'
-import { releaseOf } from '../release/release.ts'
+import { type Release, releaseOf } from '../release/release.ts'
 import { ensureGround } from '../rollout/ground.ts'
-import { makeWay } from '../rollout/make-way.ts'
 import * as store from '../rows/store.ts'
+import { converge, newJournal } from './converge.ts'
+import { routesWritten, withoutOthers, writtenNames } from './edge-names.ts'
+import { machinesOn, type Names } from './execute.ts'
 import { forgetOtherPorts, postpone, serversOf, writeSettled } from './settle-store.ts'
+import { standingOf } from './standing.ts'
+import { settle as settled, type Wanted } from './wanted.ts'
 
 const DEADLINE_MS = 3 * 60_000
 
@@ -47,11 +49,9 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
         if (active?.serverId === serverId) throw new Error('The server of the active release does not serve us.')
         continue
       }
-      if (active?.serverId === serverId) {
-        if (!(await ensureReleaseRunning(here, active))) found.after = 'failed'
-      } else await parts.runtime.withdraw(engine, projectId, { signal, guard: guardOf(run) })
+      const wanted = active?.serverId === serverId ? active : null
+      if (!(await settleOn(here, wanted))) found.after = 'failed'
       await run.write((tx) => forgetOtherPorts(tx, projectId))
-      await routes(here)
       const except = active?.serverId === serverId ? { except: deploymentsIn(parts, active) } : {}
       const ended = { signal, guard: guardOf(run), ...except }
       const { alive } = await parts.runtime.removeEnded(engine, projectId, ended)
@@ -69,7 +69,7 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
   return found
 }
 
-export type Here = {
+type Here = {
   parts: DeployParts
   run: Run
   engine: EngineTarget
@@ -80,43 +80,36 @@ export type Here = {
 
 const guardOf = (run: Run) => () => run.assertOwned()
 
-/** Whether the active release runs, put back if something else does: all of it at once, whatever becomes of one of them. */
-export async function ensureReleaseRunning(
-  { parts, run, engine, projectId, signal }: Here,
-  active: { id: string; release: string | null },
-) {
+/** Whether what is to run there does: all of it at once, whatever becomes of one of them, and nothing else. */
+async function settleOn(here: Here, active: { id: string; release: string | null } | null): Promise<boolean> {
+  const { parts, run, projectId } = here
+  const names = writtenNames(parts, here, run, (tx) => forgetOtherPorts(tx, projectId))
+  if (active === null) return bringTo(here, { services: [] }, { names, wanted: settled(null) })
   const release = releaseOf(parts, active)
-  const { services } = release
+  const routes = withoutOthers(await routesWritten(parts.db, here))
+  const wanted = settled({ ...standingOf(parts, here, release, []), routes })
+  return bringTo(here, release, { names, wanted })
+}
+
+/** Whether a release that is known to be good runs where it is wanted. */
+export async function bringTo(
+  { parts, run, engine, serverId, projectId, signal }: Here,
+  release: Release,
+  { names, wanted }: { names: Names; wanted: Wanted },
+): Promise<boolean> {
+  const makeNetworks = () => ensureGround(parts, { engine, org: run.orgId, project: projectId, release }, signal)
   await run.assertOwned()
-  await ensureGround(parts, { engine, org: run.orgId, project: projectId, release }, signal)
-  const stand = async (spec: ServiceSpec): Promise<boolean> => {
-    await makeWay({ parts, engine, signal, guard: guardOf(run) }, spec, { release: services })
-    await parts.runtime.apply(engine, spec, { signal, interrupt: true, guard: guardOf(run) })
-    const options = { deployment: spec.deployment, signal, deadlineMs: DEADLINE_MS }
-    return (await parts.runtime.watch(engine, spec, options)).outcome === 'healthy'
-  }
-  const ends = await Promise.allSettled(services.filter(({ job }) => !job).map(stand))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
-  if (ends.some((end) => end.status === 'fulfilled' && !end.value)) return false
-  // A job is never run again; but one that another deployment began under its name is not part of this release.
-  const isPart = (one: { service: string; deployment: string | null }) =>
-    services.some(({ service, job, deployment }) => service === one.service && (!job || deployment === one.deployment))
-  const there = await parts.runtime.observe(engine, projectId, { signal })
-  for (const { service, deployment } of there.filter((one) => !isPart(one))) {
-    const options = { signal, guard: guardOf(run), deployments: [deployment] }
-    await parts.runtime.remove(engine, { project: projectId, service }, options)
-  }
-  return true
+  if (release.services.length > 0) await makeNetworks()
+  const machines = machinesOn({
+    ...{ runtime: parts.runtime, engine, server: serverId, project: projectId, names, makeNetworks },
+    ...{ specs: release.services, patienceMs: DEADLINE_MS },
+  })
+  const journal = newJournal()
+  const { end } = await converge(machines, wanted, { journal, guard: guardOf(run), signal })
+  return end === 'reached'
 }
 
 /** The deployments that brought what a release consists of. */
 const deploymentsIn = (parts: DeployParts, active: { id: string; release: string | null }) => [
   ...new Set([active.id, ...releaseOf(parts, active).services.map(({ deployment }) => deployment)]),
 ]
-
-export async function routes({ parts, run, engine, serverId, projectId, signal }: Here): Promise<void> {
-  const wanted = () => run.write((tx) => domains.routesOn(tx, serverId, projectId))
-  await parts.edge.route(engine, projectId, wanted, signal).catch((error) => {
-    if ((error as { code?: string }).code !== 'edge_missing') throw error
-  })
-}

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import type { Tables } from '../../../db/tables.ts'
@@ -179,7 +179,17 @@ type Route = {
  * Where the names of a server, or of one project there, lead. A name that went to another project leads nowhere from here.
  * To https they are sent only while an edge was seen to have a certificate that is good.
  */
-export async function routesOn(db: Queryable, serverId: string, projectId: string | null = null): Promise<Route[]> {
+export const routesOn = (db: Queryable, serverId: string, projectId: string | null = null): Promise<Route[]> =>
+  routesWhere(
+    db,
+    sql`d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})`,
+  )
+
+/** What the edge would have if the names of its project led to this deployment. */
+export const routesOf = (db: Queryable, projectId: string, id: string): Promise<Route[]> =>
+  routesWhere(db, sql`d.project_id = ${projectId} and d.id = ${id}`)
+
+async function routesWhere(db: Queryable, isMeant: RawBuilder<unknown>): Promise<Route[]> {
   const { rows } = await sql<Route>`
     select r.host, r."pathPrefix" as path_prefix, d.project_id as project, r.service, r.port, r.also,
       case when c.installed is not null and c.not_after > now() then
@@ -192,7 +202,7 @@ export async function routesOn(db: Queryable, serverId: string, projectId: strin
     left join certificate c on c.host = h.host
     left join host_name o on o.host = h.redirect_to and o.project_id = d.project_id and o.redirect_to is null
     left join certificate oc on oc.host = o.host
-    where d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})
+    where ${isMeant}
     order by r.host, r."pathPrefix" nulls first`.execute(db)
   return rows
 }

@@ -2,15 +2,20 @@ import type { DeploymentError } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../../../db/database.ts'
 import type { Pipeline, Run, RunFacts } from '../../../../jobs/steps.ts'
 import { record } from '../../../audit/record.ts'
+import * as domains from '../../../domains/names/store.ts'
 import { openEngineTarget } from '../../../servers/open-engine-target.ts'
 import * as servers from '../../../servers/store.ts'
 import { append } from '../../events/events-store.ts'
 import type { DeployParts } from '../../parts.ts'
+import { releaseOf } from '../../release/release.ts'
 import { leadToBoth } from '../../rollout/switch-routes.ts'
 import * as store from '../../rows/store.ts'
+import { routeOf, withoutOthers, writtenNames } from '../edge-names.ts'
 import { scheduleSettle } from '../schedule-settle.ts'
-import { ensureReleaseRunning, routes } from '../settle.ts'
+import { bringTo } from '../settle.ts'
 import { forgetOtherPorts, setRouted } from '../settle-store.ts'
+import { standingOf } from '../standing.ts'
+import { restoreAfterRelease } from '../wanted.ts'
 import { startBaking } from './bake-store.ts'
 
 /** What was seen of a release that does not hold. */
@@ -49,14 +54,20 @@ async function restore(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   if (!before || before.release === null || before.serverId !== active.serverId) return { back: null }
   const server = await servers.load(parts.db, run.orgId, active.serverId)
   const here = { parts, run, engine: openEngineTarget(parts, server), serverId: server.id, projectId: run.lane, signal }
-  // While it comes back, names lead to where both listen.
-  if (await run.write((tx) => leadToBoth(tx, active, before.routes))) await routes(here)
-  if (!(await ensureReleaseRunning(here, before))) return { back: false }
-  await run.write(async (tx) => {
+  const release = releaseOf(parts, before)
+  const leadBack = async (tx: Tx) => {
     await setRouted(tx, run.lane, before.id)
     await forgetOtherPorts(tx, run.lane)
-  })
-  await routes(here)
+  }
+  // While it comes back, names lead to where both listen.
+  const names = writtenNames(parts, here, run, (tx, kind) =>
+    kind === 'route-both' ? leadToBoth(tx, active, before.routes) : leadBack(tx),
+  )
+  const routes = withoutOthers((await domains.routesOf(parts.db, run.lane, before.id)).map(routeOf))
+  const wanted = restoreAfterRelease({ ...standingOf(parts, here, release, []), routes })
+  if (!(await bringTo(here, release, { names, wanted }))) return { back: false }
+  // Where both releases listen on the same ports the edge need not be told.
+  await run.write(leadBack)
   return { back: true }
 }
 
