@@ -2,6 +2,11 @@ import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import * as domains from '../../domains/names/store.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
+import { converge, newJournal } from '../converge/converge.ts'
+import { routesWritten, writtenNames } from '../converge/edge-names.ts'
+import { machinesOn } from '../converge/execute.ts'
+import { standingOf } from '../converge/standing.ts'
+import { reroute as rerouted } from '../converge/wanted.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
 import * as store from '../rows/store.ts'
@@ -23,7 +28,14 @@ async function reroute(parts: DeployParts, run: Run, signal: AbortSignal): Promi
     const urls = urlsOf(parts, routes, await domains.secured(tx, run.lane))
     await store.update(tx, active.id, { routes: JSON.stringify(routes), urls })
   })
-  const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, active.serverId))
-  const wanted = () => run.write((tx) => domains.routesOn(tx, active.serverId, run.lane))
-  await parts.edge.route(engine, run.lane, wanted, signal)
+  const { serverId } = active
+  const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, serverId))
+  const at = { engine, serverId, projectId: run.lane }
+  const routes = await routesWritten(parts.db, at)
+  const machines = machinesOn({
+    ...{ runtime: parts.runtime, engine, server: serverId, project: run.lane, specs: [], patienceMs: 0 },
+    names: writtenNames(parts, at, run),
+  })
+  const wanted = rerouted({ ...standingOf(parts, at, release, []), routes })
+  await converge(machines, wanted, { journal: newJournal(), guard: () => run.assertOwned(), signal })
 }
