@@ -1,22 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../../db/database.ts'
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
-import type { ServiceKey } from '../../../drivers/runtime/labels.ts'
-import type { Outcome } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
-import { explainRollout } from '../rollout/explain.ts'
 import * as store from '../rows/store.ts'
+import { converge, newJournal } from './converge.ts'
+import { DidNotComeUp, machinesOn, NO_NAMES } from './execute.ts'
+import { standingOf } from './standing.ts'
+import { restart as restarted } from './wanted.ts'
 
 export type RestartInput = { deployment: string }
 
 const DEADLINE_MS = 10 * 60_000
-const TURN_MS = 2 * 60_000
-const LOOK_MS = 300
 
 /** What became of one service. `serves`: as before the restart, or anew. */
 type Restarted = { service: string; serves: boolean; error: DeploymentError | null }
@@ -47,46 +45,33 @@ export const restartPipeline = (parts: DeployParts): Pipeline => ({
   },
 })
 
-type Row = { id: string; projectId: string; release: string | null }
+type Row = { id: string; projectId: string; serverId: string; release: string | null }
 
 async function restart(parts: DeployParts, run: Run, engine: EngineTarget, row: Row, signal: AbortSignal) {
-  const ended: Restarted[] = []
-  for (const { service, deployment, job } of releaseOf(parts, row).services) {
-    // It is over, and would do its work a second time.
-    if (job) continue
-    const key = { project: row.projectId, service }
-    const options = { signal, token: run.id, deployment, guard: () => run.assertOwned() }
-    const { generation } = await retryWhileBusy(signal, () => parts.runtime.restart(engine, key, options))
-    ended.push(await watch(parts, engine, key, { deployment, generation, signal }))
-  }
-  return ended
+  const { projectId, serverId } = row
+  const release = releaseOf(parts, row)
+  const machines = machinesOn({
+    ...{ runtime: parts.runtime, engine, server: serverId, project: projectId, names: NO_NAMES },
+    ...{ specs: release.services, patienceMs: DEADLINE_MS },
+  })
+  const journal = newJournal()
+  const wanted = restarted(standingOf(parts, row, release, []), run.id)
+  await converge(machines, wanted, { journal, guard: () => run.assertOwned(), signal })
+  // A job is over, and would do its work a second time.
+  const services = release.services.filter(({ job }) => !job)
+  return services.map(({ service }) => endOf(service, journal.whys.get(service)))
 }
 
-/** What the engine is still changing from before gets the time for it. */
-async function retryWhileBusy<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + TURN_MS
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'update_running' || performance.now() > deadline) throw error
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
-    }
-  }
-}
-
-type Watched = { deployment: string; generation: number; signal: AbortSignal }
-
-async function watch(parts: DeployParts, engine: EngineTarget, key: ServiceKey, watched: Watched): Promise<Restarted> {
-  const outcome = await parts.runtime.watch(engine, key, { ...watched, deadlineMs: DEADLINE_MS })
-  const { service } = key
-  if (outcome.outcome === 'healthy') return { service, serves: true, error: null }
-  const { code, message, hint } = explainRollout(outcome, service).error
-  return { service, serves: servesStill(outcome), error: errorOf(code, message, hint, service) }
+function endOf(service: string, why: Error | undefined): Restarted {
+  if (!why) return { service, serves: true, error: null }
+  if (!(why instanceof DidNotComeUp))
+    return { service, serves: true, error: errorOf('update_running', why.message, null, service) }
+  const { code, message, hint } = why.failure.error
+  return { service, serves: servesStill(why), error: errorOf(code, message, hint, service) }
 }
 
 /** The engine went back to the containers of before. */
-const servesStill = ({ outcome }: Outcome) => outcome === 'rolled-back' || outcome === 'paused'
+const servesStill = ({ outcome }: DidNotComeUp) => outcome === 'rolled-back' || outcome === 'paused'
 
 const errorOf = (code: string, message: string, hint: string | null, service: string | null): DeploymentError => ({
   code,
