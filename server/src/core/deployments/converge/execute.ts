@@ -22,7 +22,7 @@ export type Names = {
 /** For what does not touch them. */
 export const NO_NAMES: Names = { observe: async () => [], lead: async () => {} }
 
-export type Wait = Extract<ServiceOperation, { kind: 'wait-healthy' }>
+type Wait = Extract<ServiceOperation, { kind: 'wait-healthy' }>
 
 /** One server on which plans of a project are carried out. */
 export type Place = {

@@ -63,6 +63,14 @@ describe('what only one can have', () => {
     expect(first('volume data/')).toBe('apply b d2/v2 ← remove a')
   })
 
+  test('taken from a service that stays: who takes it waits until that one is up without it, unless it waits for its taker', () => {
+    const prior = [spec('a', { own: ['volume data/'] }), spec('b')]
+    const next = (waits = {}) => [spec('b', { ...d2, own: ['volume data/'] }), spec('a', { ...d2, ...waits })]
+    const ops = (services: Made[]) => steps(plan(at(prior), rollout(release(services), release(prior), 'd2')))
+    expect(ops(next())).toContain('apply b d2/v2 ← wait-healthy a d2/v2')
+    expect(ops(next(after('b'))).filter((op) => !op.includes('←'))).toEqual(['remove a'])
+  })
+
   test('two that exchange it: one gives way first', () => {
     const prior = [spec('a', { own: ['port 1/tcp'] }), spec('b', { own: ['port 2/tcp'] })]
     const next = [spec('a', { ...d2, own: ['port 2/tcp'] }), spec('b', { ...d2, own: ['port 1/tcp'] })]

@@ -1,14 +1,8 @@
-import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import * as store from '../rows/store.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 import { type Release, releaseOf } from './release.ts'
 
 /** What the project's release is on this server, by our own record of it. */
-export async function activeRelease(context: DeployContext): Promise<ServiceSpec[]> {
-  return (await wholeActive(context)).services
-}
-
-/** With its ports and networks. */
 export async function wholeActive({ parts, deployment }: DeployContext): Promise<Release> {
   const active = await store.findActive(parts.db, deployment.projectId)
   return releaseOf(parts, active?.serverId === deployment.serverId ? active : undefined)

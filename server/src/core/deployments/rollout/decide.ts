@@ -8,7 +8,7 @@ import { DeployFailure } from '../rows/failure.ts'
 import { patchService } from '../rows/services-store.ts'
 import * as store from '../rows/store.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
-import type { ServiceOutcome } from './roll-out.ts'
+import type { ServiceOutcome } from './service-steps.ts'
 
 export const DECISION = 'decision'
 export type Choice = { action: 'keep' | 'reject' }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { trialSpec } from '../../../../../test-kit/runtime.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { mixOf } from '../release/mix.ts'
-import { excludes, orderOf, predecessorsOf } from './exclusive.ts'
+import { excludes, predecessorsOf } from './exclusive.ts'
 
 const spec = (service: string, volume: string | null, more: Partial<ServiceSpec> = {}) =>
   trialSpec({ project: 'prj_a', service, deployment: 'v' }, 'good', {
@@ -33,19 +33,6 @@ test('who takes something over has a predecessor; who shares it, now or before, 
   expect(predecessorsOf(spec('second', 'v'), [spec('db', 'v'), spec('second', 'v')], before)).toEqual([])
   const shared = [spec('db', 'v'), spec('old', 'v')]
   expect(predecessorsOf(spec('db', 'v'), [spec('db', 'v')], shared)).toEqual([])
-})
-
-test('a service that takes a volume from one that stays comes after it, and circles end', () => {
-  const before = [spec('a', 'v'), spec('b', null)]
-  const moved = { services: [spec('b', 'v'), spec('a', null)] }
-  const order = orderOf(moved, before)
-  expect(names(order.services)).toEqual(['a', 'b'])
-  expect(order.after.b).toEqual([{ service: 'a', until: 'healthy', required: true }])
-  // It waits for its taker: that one stops it instead.
-  const needs = { ...moved, after: { a: [{ service: 'b', until: 'healthy' as const, required: true }] } }
-  expect(names(orderOf(needs, before).services)).toEqual(['b', 'a'])
-  const swap = orderOf({ services: [spec('a', 'w'), spec('b', 'v')] }, [spec('a', 'v'), spec('b', 'w')])
-  expect(names(swap.services)).toEqual(['b', 'a'])
 })
 
 test('a release that is kept in part has the service whose new name did not come up, unless another took its volume', () => {

@@ -1,6 +1,4 @@
 import type { ServiceSpec, VolumeMount } from '../../../drivers/runtime/rollout/spec.ts'
-import type { Wait } from '../blueprint/blueprint.ts'
-import type { Release } from '../release/release.ts'
 
 /** Whether both cannot run at the same time: they write to one volume, or open one port of the machine. */
 export function excludes(taker: ServiceSpec, holder: ServiceSpec): boolean {
@@ -21,7 +19,7 @@ function overlaps(a: VolumeMount, b: VolumeMount): boolean {
 }
 
 /** Services of one release that want the same thing share it on purpose. */
-export const sharesWith = (services: ServiceSpec[], spec: ServiceSpec, name: string): boolean =>
+const sharesWith = (services: ServiceSpec[], spec: ServiceSpec, name: string): boolean =>
   services.some((other) => other.service === name && excludes(spec, other))
 
 /**
@@ -38,39 +36,4 @@ export function predecessorsOf(spec: ServiceSpec, services: ServiceSpec[], befor
       !sharesWith(services, spec, holder.service) &&
       !(was && excludes(was, holder)),
   )
-}
-
-type Order = { services: ServiceSpec[]; after: Record<string, Wait[]> }
-
-/**
- * The order in which a release is brought up: by what the services say of each other, and whoever takes something over
- * from one that stays waits until that one has let go of it. Where that would make a circle the holder is stopped first.
- */
-export function orderOf({ services, after = {} }: Pick<Release, 'services' | 'after'>, before: ServiceSpec[]): Order {
-  const waits = new Map(services.map(({ service }) => [service, [...(after[service] ?? [])]]))
-  for (const spec of services) {
-    for (const { service: holder } of predecessorsOf(spec, services, before)) {
-      if (!waits.has(holder) || reaches(waits, holder, spec.service)) continue
-      waits.get(spec.service)?.push({ service: holder, until: 'healthy', required: true })
-    }
-  }
-  const sorted: ServiceSpec[] = []
-  const place = (spec: ServiceSpec) => {
-    if (sorted.includes(spec)) return
-    for (const { service } of waits.get(spec.service) ?? []) {
-      const first = services.find((one) => one.service === service)
-      if (first) place(first)
-    }
-    sorted.push(spec)
-  }
-  services.forEach(place)
-  return { services: sorted, after: Object.fromEntries(waits) }
-}
-
-/** Whether one waits for the other, by however many steps. */
-function reaches(waits: Map<string, Wait[]>, from: string, to: string, seen = new Set<string>()): boolean {
-  if (from === to) return true
-  if (seen.has(from)) return false
-  seen.add(from)
-  return (waits.get(from) ?? []).some(({ service }) => reaches(waits, service, to, seen))
 }

@@ -1,18 +1,31 @@
+import { converge, newJournal } from '../converge/converge.ts'
+import { machinesOn, NO_NAMES } from '../converge/execute.ts'
+import { standingOf } from '../converge/standing.ts'
+import { rollout } from '../converge/wanted.ts'
 import { frozenRelease } from '../release/load-release.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 
 /** Services of the release before that are no part of this one: no name leads to them any more. */
 export async function retire(context: DeployContext, signal: AbortSignal): Promise<{ removed: string[] }> {
-  const { parts, engine, deployment } = context
-  const { services } = await frozenRelease(context)
-  const isPart = (name: string) => services.some(({ service }) => service === name)
-  const there = await parts.runtime.observe(engine, deployment.projectId, { signal })
-  const gone = there.filter(({ service }) => !isPart(service))
-  const guard = () => context.run.assertOwned()
-  for (const { service, deployment: brought } of gone) {
-    const options = { signal, guard, deployments: [brought] }
-    await parts.runtime.remove(engine, { project: deployment.projectId, service }, options)
-    context.events.write('service', { service, status: 'removed' })
-  }
-  return { removed: gone.map(({ service }) => service) }
+  const { parts, engine, deployment, server, run, events } = context
+  const release = await frozenRelease(context)
+  const at = { serverId: server.id, projectId: deployment.projectId }
+  const machines = machinesOn({
+    ...{ runtime: parts.runtime, engine, server: server.id, project: at.projectId, names: NO_NAMES },
+    ...{ specs: [], patienceMs: 0 },
+  })
+  const removed: string[] = []
+  const wanted = { ...rollout(standingOf(parts, at, release, []), null, deployment.id), scope: 'others' as const }
+  const { journal, guard } = { journal: newJournal(), guard: () => run.assertOwned() }
+  await converge(machines, wanted, {
+    ...{ journal, guard, signal },
+    onOperation(one, state) {
+      if (state !== 'done' || !('service' in one)) return
+      removed.push(one.service)
+      events.write('service', { service: one.service, status: 'removed' })
+    },
+  })
+  const [why] = journal.whys.values()
+  if (why) throw why
+  return { removed }
 }

@@ -1,35 +1,28 @@
-import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { claimServer } from '../../servers/claim.ts'
 import { guardOnce } from '../../servers/guard-machines.ts'
+import { converge, type Machines } from '../converge/converge.ts'
+import { routesWritten, tellEdge } from '../converge/edge-names.ts'
+import { machinesOn, type Names } from '../converge/execute.ts'
+import { outs } from '../converge/held.ts'
+import type { Fates, Route } from '../converge/operation.ts'
+import { standingOf } from '../converge/standing.ts'
+import { rollout, type Wanted } from '../converge/wanted.ts'
 import type { Frozen } from '../parts.ts'
-import { activeRelease } from '../release/load-release.ts'
+import { wholeActive } from '../release/load-release.ts'
 import { openRelease, type Release } from '../release/release.ts'
 import { DeployFailure } from '../rows/failure.ts'
-import { patchService } from '../rows/services-store.ts'
 import type { Because, DeployContext } from '../story/deploy-context.ts'
 import { explainStep } from '../story/explain-step.ts'
-import { bringUp } from './bring-up.ts'
-import { orderOf } from './exclusive.ts'
+import { fateJournal } from './fate-journal.ts'
 import { ensureGround } from './ground.ts'
-import { inDependencyOrder } from './in-dependency-order.ts'
-import { putBack, putBackOne } from './put-back.ts'
-import { openBothDoors } from './switch-routes.ts'
+import { putBack } from './put-back.ts'
+import { fateIn, type ServiceOutcome, serviceSteps } from './service-steps.ts'
+import { leadToBoth, routesTo } from './switch-routes.ts'
+import { teller } from './tell-rollout.ts'
 
-/** What became of one service, and where it is now. */
-export type ServiceOutcome = {
-  service: string
-  /** It is as the release wants it. */
-  came: boolean
-  /** The release wants it otherwise than it was before. */
-  changed: boolean
-  status: DeploymentService['status']
-  error: DeploymentError | null
-}
-
-/** Services whose containers change at the same time. */
-const AT_ONCE = 4
+const PATIENT_MS = 3 * 60_000
 
 /**
  * Brings the frozen release up, service by service: each when those it waits for are there, several at a time. Of several,
@@ -40,99 +33,111 @@ export async function rollOut(
   step: Run['step'],
   { sealed }: Frozen,
 ): Promise<ServiceOutcome[]> {
+  const { parts, deployment, run } = context
   // As it was frozen: what somebody has decided to keep of it is another, and the steps are those of the first.
-  const release = openRelease(context.parts, context.deployment.id, sealed)
-  const { services } = release
-  const ground = once((signal: AbortSignal) => prepareGround(context, release, signal))
-  const undo = (signal: AbortSignal, _: unknown, because: Because) => putBack(context, signal, because)
-  const [only, ...others] = release.services
-  if (only && others.length === 0) {
-    const since = context.run.since('rollout')
-    await step('rollout', (signal) => ground(signal).then(() => bringUp(context, only, services, signal, since)), {
-      undo,
-    })
-    return [{ service: only.service, came: true, changed: true, status: 'healthy', error: null }]
-  }
-  const one = (spec: ServiceSpec): Promise<ServiceOutcome> => {
-    const name = `rollout:${spec.service}`
-    return step<ServiceOutcome>(
-      name,
-      (signal) => ground(signal).then(() => attempt(context, spec, services, { step: name, signal })),
-      {
-        undo,
-        onEnd: (tx, { service, status, error }) => patchService(tx, context.run.id, service, { status, error }),
-      },
-    )
-  }
-  const held = async (spec: ServiceSpec, by: string): Promise<ServiceOutcome> => {
-    const brought = await skippedByDependency(context, spec, by)
-    const { service, status, error } = brought
-    await context.run.write((tx) => patchService(tx, context.run.id, service, { status, error }))
-    return brought
-  }
-  const order = orderOf(release, await activeRelease(context))
-  return inDependencyOrder(order.services, { after: order.after, most: AT_ONCE, one, held })
-}
-
-/** Its failure is an answer, not an end: others of its release may be fine. */
-async function attempt(
-  context: DeployContext,
-  spec: ServiceSpec,
-  services: ServiceSpec[],
-  { step, signal }: { step: string; signal: AbortSignal },
-): Promise<ServiceOutcome> {
-  const { service } = spec
-  const changed = spec.deployment === context.deployment.id
-  // One that ran to its end does not run again for being looked at.
-  if (!changed && spec.job) return { service, came: true, changed, status: 'healthy', error: null }
+  const release = openRelease(parts, deployment.id, sealed)
+  const undo = once((signal, _, because) => putBack(context, signal, because))
+  const services = release.services.map(({ service }) => service)
+  const steps = serviceSteps({ run, step, services, undo })
   try {
-    await bringUp(context, spec, services, signal, context.run.since(step))
-    return { service, came: true, changed, status: 'healthy', error: null }
-  } catch (error) {
-    const told = await explainStep(context, { step, signal }, error)
-    if (!(told instanceof DeployFailure) || signal.aborted) throw told
-    return {
-      service,
-      came: false,
-      changed,
-      status: await putBackOne(context, spec, services, signal),
-      error: told.error,
+    const known = await steps.replay()
+    const wanted = await wantedOf(context, release)
+    const fates: Fates = {}
+    for (const { service, job = false } of release.services) {
+      const before = known.get(service)
+      const fate = before && fateIn(before, job)
+      if (fate) fates[service] = fate
     }
+    const journal = fateJournal(context, { release, wanted, steps, fates, known })
+    if (!isOver(wanted, known, fates)) {
+      await steps.begin(firstOf(wanted))
+      const { machines, onOperation } = await machinesFor(context, { release, steps, wanted })
+      const options = { journal, guard: () => run.assertOwned(), signal: run.signal, onOperation }
+      await converge(machines, wanted, options)
+    }
+    return await journal.outcomes()
+  } catch (error) {
+    const told = await steps.abandon(error)
+    throw told instanceof DeployFailure
+      ? told
+      : await explainStep(context, { step: 'rollout', signal: run.signal }, told)
   }
 }
 
-/** Not begun, because what it waits for is not there: it is as it was. */
-async function skippedByDependency(context: DeployContext, spec: ServiceSpec, by: string): Promise<ServiceOutcome> {
-  const { service } = spec
-  const before = (await activeRelease(context)).some((one) => one.service === service)
-  const error: DeploymentError = {
-    code: 'dependency_failed',
-    step: 'rollout',
-    service,
-    message: `It waits for ${by}, which did not come up.`,
-    hint: `See what became of ${by}.`,
-    logSeq: null,
-  }
-  // What nothing was to be done to is as the release wants it.
-  if (spec.deployment !== context.deployment.id)
-    return { service, came: true, changed: false, status: 'healthy', error: null }
-  return { service, came: false, changed: true, status: before ? 'restored' : 'removed', error }
+/** Whether owners before this one have come to the end of it: then nobody looks at the engine again. */
+function isOver(wanted: Wanted, known: Map<string, ServiceOutcome>, fates: Fates): boolean {
+  const out = outs(wanted, fates)
+  return wanted.services.every(({ service }) => known.has(service) || (out.get(service)?.by ?? null) !== null)
 }
 
-/** What the services stand on: a server that is ours, and the networks that they share. */
-async function prepareGround(context: DeployContext, release: Release, signal: AbortSignal): Promise<void> {
-  const { parts, engine, deployment, server } = context
+/** A step is open from before the first change on, so that it is undone. */
+const firstOf = ({ services, deployment }: Wanted): string =>
+  (services.find((spec) => spec.deployment === deployment) ?? services[0])?.service ?? ''
+
+async function wantedOf(context: DeployContext, release: Release): Promise<Wanted> {
+  const { parts, deployment, server } = context
+  const at = { serverId: server.id, projectId: deployment.projectId }
+  const before = await wholeActive(context)
+  const active = before.services.length === 0 ? null : standingOf(parts, at, before, [])
+  const routes = await routesTo(parts.db, parts, deployment, release)
+  return { ...rollout(standingOf(parts, at, release, routes), active, deployment.id), scope: 'rollout' }
+}
+
+type Working = { release: Release; steps: ReturnType<typeof serviceSteps>; wanted: Wanted }
+
+/** The server as this rollout uses it: what is done is told, and each service's step is open before it is touched. */
+async function machinesFor(context: DeployContext, { release, steps, wanted }: Working) {
+  const { parts, engine, deployment, server, run } = context
   const { orgId: org, projectId: project } = deployment
-  await claimServer(parts, server, signal)
-  await guardOnce(parts, server, signal)
-  await ensureGround(parts, { engine, org, project, release }, signal)
-  await openBothDoors(context, release, signal)
+  await claimServer(parts, server, run.signal)
+  await guardOnce(parts, server, run.signal)
+  const makeNetworks = (signal: AbortSignal) => ensureGround(parts, { engine, org, project, release }, signal)
+  await makeNetworks(run.signal)
+  const specs: ServiceSpec[] = [...release.services, ...(await wholeActive(context)).services]
+  const telling = teller(context, release, steps.since)
+  const base = machinesOn({
+    ...{ runtime: parts.runtime, engine, server: server.id, project, specs, patienceMs: PATIENT_MS, makeNetworks },
+    ...{ names: await namesFor(context, wanted), ...telling.place },
+    async explain(service, error, signal) {
+      const told = await explainStep(context, { step: steps.nameOf(service), signal }, error)
+      return told instanceof Error && told !== error ? told : undefined
+    },
+  })
+  const isPart = (name: string) => release.services.some(({ service }) => service === name)
+  const machines: Machines = {
+    ...base,
+    async act(one, options) {
+      if ('service' in one && isPart(one.service)) await steps.begin(one.service)
+      telling.begin(one)
+      return base.act(one, options)
+    },
+  }
+  return { machines, onOperation: telling.onOperation }
 }
 
-function once<T>(work: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
-  let begun: Promise<T> | undefined
-  return (signal) => {
-    begun ??= work(signal)
+/** While two of a service run, names lead to both ports; when the rollout has ended they are led to it by another step. */
+async function namesFor({ parts, engine, deployment, server, run }: DeployContext, wanted: Wanted): Promise<Names> {
+  const at = { engine, serverId: server.id, projectId: deployment.projectId }
+  let routes: Route[] = await routesWritten(parts.db, at)
+  // Written down by an owner before, who may have been killed before the edge heard of it.
+  if (routes.some(({ also }) => also !== undefined)) await tellEdge(parts, at, run, run.signal)
+  const next = wanted.routes
+  return {
+    observe: async () => routes,
+    async lead(one, signal) {
+      routes = one.routes
+      if (await run.write((tx) => leadToBoth(tx, deployment, next))) await tellEdge(parts, at, run, signal)
+    },
+  }
+}
+
+type Undo = (signal: AbortSignal, output: unknown, because: Because) => Promise<unknown>
+
+/** Going back is done once, however many steps ask for it. */
+function once(work: Undo): Undo {
+  let begun: Promise<unknown> | undefined
+  return (...args) => {
+    begun ??= work(...args)
     return begun
   }
 }

@@ -5,8 +5,13 @@ import { fillFor } from '../../domains/certificates/install.ts'
 import * as certificates from '../../domains/certificates/store.ts'
 import * as domains from '../../domains/names/store.ts'
 import type { BaseParts } from '../../parts.ts'
+import { converge, newJournal } from '../converge/converge.ts'
+import { routesAt, routesWritten } from '../converge/edge-names.ts'
 import { contentsOf } from '../converge/edges.ts'
+import { machinesOn } from '../converge/execute.ts'
 import { forgetOtherPorts, setRouted } from '../converge/settle-store.ts'
+import { standingOf } from '../converge/standing.ts'
+import { reroute } from '../converge/wanted.ts'
 import { frozenRelease } from '../release/load-release.ts'
 import { portOf, type Release } from '../release/release.ts'
 import { namesOf } from '../rows/overrides.ts'
@@ -35,19 +40,7 @@ export async function routeToRelease(context: DeployContext, signal: AbortSignal
   const { orgId: org, projectId: project } = deployment
   if (open) await openGateway(parts, { engine, org, project, wait: true }, signal)
   await fillFor(parts, server, deployment.projectId, signal)
-  await tellEdge(context, signal)
-}
-
-/**
- * Before a release takes the place of one that listens on other ports: for as long as both run, names lead to both. From
- * then until they lead to the new one alone, each container is asked where it listens.
- */
-export async function openBothDoors(context: DeployContext, release: Release, signal: AbortSignal): Promise<void> {
-  const { parts, deployment, run } = context
-  const changed = await run.write(async (tx) =>
-    leadToBoth(tx, deployment, await routesTo(tx, parts, deployment, release)),
-  )
-  if (changed) await tellEdge(context, signal)
+  await leadNames(context, release, signal)
 }
 
 type Place = { projectId: string; serverId: string }
@@ -67,12 +60,6 @@ export async function leadToBoth(tx: Tx, { projectId, serverId }: Place, next: S
 
 const isSame = (a: StoredRoute, b: StoredRoute) =>
   a.host === b.host && a.pathPrefix === b.pathPrefix && a.service === b.service
-
-/** The opposite, when the release came to nothing and is gone. */
-export async function closeOtherDoors(context: DeployContext, signal: AbortSignal): Promise<void> {
-  const { deployment, run } = context
-  if (await run.write((tx) => forgetOtherPorts(tx, deployment.projectId))) await tellEdge(context, signal)
-}
 
 export async function routesTo(
   tx: Queryable,
@@ -129,6 +116,22 @@ export async function dropRoutes(context: DeployContext, signal: AbortSignal, be
 }
 
 const PATIENT_MS = 30_000
+
+/** By then it is written down where they lead. */
+async function leadNames(context: DeployContext, release: Release, signal: AbortSignal): Promise<void> {
+  const { parts, engine, deployment, server, run } = context
+  const at = { engine, serverId: server.id, projectId: deployment.projectId }
+  const machines = machinesOn({
+    ...{ runtime: parts.runtime, engine, server: server.id, project: at.projectId, specs: [], patienceMs: 0 },
+    names: {
+      observe: async (within) => (await routesAt(parts, at, within)) ?? [],
+      lead: () => tellEdge(context, signal),
+    },
+  })
+  const routes = await routesWritten(parts.db, at)
+  const wanted = reroute({ ...standingOf(parts, at, release, []), routes })
+  await converge(machines, wanted, { journal: newJournal(), guard: () => run.assertOwned(), signal })
+}
 
 /** Read through the run: an owner who has lost it learns so before it writes. */
 async function tellEdge({ parts, engine, deployment, server, run }: DeployContext, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import type { DeploymentService, DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Tx } from '../../../db/database.ts'
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
-import type { Run, UNDO_PENDING } from '../../../jobs/steps.ts'
+import type { Run } from '../../../jobs/steps.ts'
 import { allVariables, listServices } from '../../projects/settings-store.ts'
 import * as projects from '../../projects/store.ts'
 import { openVariables, type PlainVariable } from '../../projects/variables.ts'
@@ -61,8 +61,6 @@ export async function loadDeployContext(parts: DeployParts, run: Run) {
     promptMs,
     /** Of what is told once. */
     said: new Set<string>(),
-    /** Going back to the active release is done once, however many ask for it. */
-    puttingBack: {} as { begun?: Promise<typeof UNDO_PENDING | undefined> },
   }
   return { ...context, ...hooks(context) }
 }
