@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DECISIONS, DeploymentStatusSchema } from './deployment-states.ts'
 import { idOf, timestamp } from './ids.ts'
+import { DeploymentPlan } from './plan.ts'
 
 export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'adopt', 'promote'] as const
 
@@ -94,6 +95,9 @@ export const Deployment = z
     waitingOn: z.object({ kind: z.enum(['prompt', 'decision']), promptId: z.string().optional() }).nullable(),
     error: DeploymentError.nullable(),
     createdBy: z.object({ kind: z.enum(['user', 'token', 'push']), name: z.string() }),
+    plan: DeploymentPlan.nullable()
+      .optional()
+      .meta({ description: 'of one deployment: what its rollout does to the server; null before there is one' }),
     actions: z.record(z.string(), Action),
   })
   .meta({ id: 'Deployment' })

@@ -1,6 +1,7 @@
 import type { DeploymentError, DeploymentService, DeploymentSource, TRIGGERS } from '@slipway/contract/deployment-shape'
 import type { Decision, DeploymentStatus } from '@slipway/contract/deployment-states'
 import type { BuildAccess } from '@slipway/contract/deployments'
+import type { DeploymentPlan } from '@slipway/contract/plan'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Json<T extends object> = JSONColumnType<T, string, string>
@@ -32,6 +33,8 @@ export type DeploymentTables = {
     /** Images this release needs; the garbage collector keeps those of roots. */
     images: Generated<string[]>
     error: NullableJson<DeploymentError>
+    /** What its rollout does to the server, for people. */
+    plan: NullableJson<DeploymentPlan>
     waitingOn: NullableJson<{ kind: 'prompt' | 'decision'; promptId?: string }>
     cancelling: Generated<boolean>
     /** Names that lead to this release, and where it listens. */

@@ -24,6 +24,7 @@ import { up as githostDeliveries } from './0025_githost_deliveries.ts'
 import { up as githostPush } from './0026_githost_push.ts'
 import { up as githostProblems } from './0027_githost_problems.ts'
 import { up as adoption } from './0030_adoption.ts'
+import { up as plan } from './0031_plan.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -66,4 +67,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0026_githost_push': { up: githostPush },
   '0027_githost_problems': { up: githostProblems },
   '0030_adoption': { up: adoption },
+  '0031_plan': { up: plan },
 }

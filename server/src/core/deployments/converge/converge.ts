@@ -41,7 +41,7 @@ export type ConvergeOptions = {
   signal: AbortSignal
   /** Ends when somebody has waited long enough: what is under way goes on in the engine. */
   enough?: AbortSignal
-  onPlan?(operations: Operation[]): void
+  onPlan?(operations: Operation[], observed: Observed, fates: Fates): void
   onOperation?(operation: Operation, state: 'begun' | 'done' | 'failed', why?: Error): void
 }
 
@@ -129,8 +129,9 @@ function workOn(machines: Machines, { journal, guard, enough, onPlan, onOperatio
     },
     async look(wanted: Wanted): Promise<Operation[]> {
       try {
-        const operations = plan(await machines.observe(signal), wanted, fates)
-        onPlan?.(operations)
+        const observed = await machines.observe(signal)
+        const operations = plan(observed, wanted, fates)
+        onPlan?.(operations, observed, fates)
         return operations
       } catch (error) {
         fail(error)

@@ -17,6 +17,7 @@ import type { Because, DeployContext } from '../story/deploy-context.ts'
 import { explainStep } from '../story/explain-step.ts'
 import { fateJournal } from './fate-journal.ts'
 import { ensureGround } from './ground.ts'
+import { planKeeper } from './keep-plan.ts'
 import { putBack } from './put-back.ts'
 import { fateIn, type ServiceOutcome, serviceSteps } from './service-steps.ts'
 import { leadToBoth, routesTo } from './switch-routes.ts'
@@ -52,8 +53,14 @@ export async function rollOut(
     if (!isOver(wanted, known, fates)) {
       await steps.begin(firstOf(wanted))
       const { machines, onOperation } = await machinesFor(context, { release, steps, wanted })
-      const options = { journal, guard: () => run.assertOwned(), signal: run.signal, onOperation }
-      await converge(machines, wanted, options)
+      const kept = planKeeper(context, wanted)
+      await converge(machines, wanted, {
+        ...{ journal, guard: () => run.assertOwned(), signal: run.signal, onPlan: kept.onPlan },
+        onOperation(one, state) {
+          kept.onOperation(one, state)
+          onOperation(one, state)
+        },
+      }).finally(kept.ended)
     }
     return await journal.outcomes()
   } catch (error) {

@@ -13,6 +13,7 @@ import { askBeforeBuild, askBeforeRelease } from '../rollout/gates.ts'
 import { retire } from '../rollout/retire.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { dropRoutes, routeToRelease } from '../rollout/switch-routes.ts'
+import { markOperations } from '../rows/plan-store.ts'
 import { type Because, type DeployContext, loadDeployContext } from './deploy-context.ts'
 import { explainedSteps, explainStep } from './explain-step.ts'
 
@@ -60,8 +61,17 @@ export async function deploy(parts: DeployParts, run: Run): Promise<void> {
     })
     await step('route', (signal) => routeToRelease(context, signal), {
       undo: (signal, _, because) => dropRoutes(context, signal, because),
+      onEnd: (tx) => markOperations(tx, run.id, ['route'], 'done'),
     })
-    await step('retire', (signal) => retire(context, signal))
+    await step('retire', (signal) => retire(context, signal), {
+      onEnd: (tx, { removed }: { removed: string[] }) =>
+        markOperations(
+          tx,
+          run.id,
+          removed.map((service) => `remove ${service}`),
+          'done',
+        ),
+    })
     await step('tidy', (signal) => tidyUp(context, signal))
   } finally {
     await context.events.flush().catch(() => {})

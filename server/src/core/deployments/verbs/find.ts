@@ -18,8 +18,10 @@ export function allowed(verdict: Verdict): void {
   if (!verdict.allowed) throw new Refusal('not_now', verdict.reason ?? 'This cannot be done now.')
 }
 
-export const showDeployment = async ({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) =>
-  shape(await requireDeployment(db, caller, id), caller)
+export async function showDeployment({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) {
+  const row = await requireDeployment(db, caller, id)
+  return { ...shape(row, caller), plan: row.plan }
+}
 
 export async function listDeployments({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: store.ListQuery) {
   const rows = await store.list(db, caller, query)
