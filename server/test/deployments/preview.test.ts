@@ -34,6 +34,17 @@ test('a rollback is told before it is made: what it replaces, removes and interr
   const second = await site.ended(await site.start(project, compose('/bin', EXTRA)))
   expect(second, JSON.stringify(second.error)).toMatchObject({ status: 'ready' })
 
+  // What it did is kept with it.
+  const { plan } = (await site.api('GET', `/api/deployments/${second.id}`)).body
+  expect(DeploymentPlan.parse(plan)).toMatchObject({
+    created: ['extra'],
+    removed: [],
+    interrupted: [{ service: 'db' }],
+  })
+  expect(plan.operations.filter(({ state }: { state: string }) => state !== 'done')).toEqual([])
+  const kinds = plan.operations.map(({ kind, service }: { kind: string; service: string }) => `${kind} ${service}`)
+  expect(kinds).toEqual(expect.arrayContaining(['apply db', 'wait-healthy db', 'apply extra', 'apply web']))
+
   const { status, body } = await site.api('GET', `/api/deployments/${first.id}/rollback-plan`)
   expect(status, JSON.stringify(body)).toBe(200)
   expect(body).toMatchObject({
