@@ -30,6 +30,12 @@ test('what is as it should be needs nothing', () => {
   expect(plan({ s1: { services: [], held: [], routes: [], volumes: ['data'], networks: [] } }, stop())).toEqual([])
 })
 
+test('a route that is written down twice is one route', () => {
+  const web = [spec('web')]
+  const twice = { ...release(web), routes: [...routesTo(web), ...routesTo(web)] }
+  expect(plan(at(web), settle(twice))).toEqual([])
+})
+
 describe('a rollout', () => {
   test('of the first release makes networks, then services in the order of dependencies, then leads names there', () => {
     const next = [spec('db', { ...d2, listens: null }), spec('web', { ...d2, ...after('db') })]

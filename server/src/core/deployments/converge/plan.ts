@@ -95,8 +95,9 @@ const slotOf = ({ host, pathPrefix, service }: Pick<Route, 'host' | 'pathPrefix'
   `${host}${pathPrefix ?? ''} ${service}`
 
 function finalRoutes(server: string, { routes }: ObservedServer, wanted: Wanted, after: string[]): Operation[] {
-  const text = (all: Route[]) =>
-    JSON.stringify(all.map(({ port, also, manner, ...one }) => [slotOf(one), port, also, manner]).sort())
+  const line = ({ port, also, manner, ...one }: Route) => JSON.stringify([slotOf(one), port, also, manner])
+  // One that is written down twice is one at the edge.
+  const text = (all: Route[]) => [...new Set(all.map(line))].sort().join()
   if (text(routes) === text(wanted.routes)) return []
   const only = text(routes.map(({ also: _, ...route }) => route)) === text(wanted.routes)
   const reason = only ? 'nothing listens on the other port any more' : 'names lead to it from now on'
