@@ -1,4 +1,4 @@
-import type { Route } from '../../server/src/core/deployments/converge/operation.ts'
+import type { Route } from '../../server/src/core/deployments/converge/planning/operation.ts'
 import type { Engine } from './engine.ts'
 import { holds, isOver, type ModelSpec, type Task } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 import type { Answer, Machines } from '../../server/src/core/deployments/converge/converge.ts'
-import type { Observed } from '../../server/src/core/deployments/converge/observed.ts'
-import type { Operation } from '../../server/src/core/deployments/converge/operation.ts'
+import type { Observed } from '../../server/src/core/deployments/converge/planning/observed.ts'
+import type { Operation } from '../../server/src/core/deployments/converge/planning/operation.ts'
 import type { Swarm } from './swarm.ts'
 
 /** Several servers as one; each passes its own time. */

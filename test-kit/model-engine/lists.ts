@@ -1,6 +1,6 @@
-import type { ObservedServer, ObservedService } from '../../server/src/core/deployments/converge/observed.ts'
-import type { Operation, Route, Spec } from '../../server/src/core/deployments/converge/operation.ts'
-import type { Standing } from '../../server/src/core/deployments/converge/wanted.ts'
+import type { ObservedServer, ObservedService } from '../../server/src/core/deployments/converge/planning/observed.ts'
+import type { Operation, Route, Spec } from '../../server/src/core/deployments/converge/planning/operation.ts'
+import type { Standing } from '../../server/src/core/deployments/converge/planning/wanted.ts'
 
 // For plans that are read as lists.
 

@@ -1,4 +1,4 @@
-import type { Identity, Spec } from '../../server/src/core/deployments/converge/operation.ts'
+import type { Identity, Spec } from '../../server/src/core/deployments/converge/planning/operation.ts'
 
 /** A spec of the model: with where it listens, which the audit looks at. */
 export type ModelSpec = Spec & { listens: number | null }

@@ -1,6 +1,6 @@
 import type { Answer } from '../../server/src/core/deployments/converge/converge.ts'
-import type { ObservedService } from '../../server/src/core/deployments/converge/observed.ts'
-import { type ServiceOperation, same } from '../../server/src/core/deployments/converge/operation.ts'
+import type { ObservedService } from '../../server/src/core/deployments/converge/planning/observed.ts'
+import { type ServiceOperation, same } from '../../server/src/core/deployments/converge/planning/operation.ts'
 import type { Engine } from './engine.ts'
 import { MONITOR_MS, type Service, WINDOW } from './shapes.ts'
 

@@ -5,10 +5,10 @@ import {
   type Journal,
   type Result,
 } from '../../server/src/core/deployments/converge/converge.ts'
-import { cameOf } from '../../server/src/core/deployments/converge/held.ts'
-import type { Fates, Route } from '../../server/src/core/deployments/converge/operation.ts'
 import { plan } from '../../server/src/core/deployments/converge/plan.ts'
-import { keep, type Standing, type Wanted } from '../../server/src/core/deployments/converge/wanted.ts'
+import { cameOf } from '../../server/src/core/deployments/converge/planning/held.ts'
+import type { Fates, Route } from '../../server/src/core/deployments/converge/planning/operation.ts'
+import { keep, type Standing, type Wanted } from '../../server/src/core/deployments/converge/planning/wanted.ts'
 import { MONITOR_MS, type ModelSpec } from './shapes.ts'
 import { Cut, type Swarm } from './swarm.ts'
 

@@ -1,10 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawn, freeze, keptOf, LONG_MS, type ModelRelease, NAMES, RUNS } from '../../../test-kit/model-engine/world.ts'
-import type { ObservedServer, ObservedService } from '../../src/core/deployments/converge/observed.ts'
-import type { Fate, Operation } from '../../src/core/deployments/converge/operation.ts'
 import { plan } from '../../src/core/deployments/converge/plan.ts'
-import { forget, putBack, restart, rollout, settle, type Wanted } from '../../src/core/deployments/converge/wanted.ts'
+import type { ObservedServer, ObservedService } from '../../src/core/deployments/converge/planning/observed.ts'
+import type { Fate, Operation } from '../../src/core/deployments/converge/planning/operation.ts'
+import {
+  forget,
+  putBack,
+  restart,
+  rollout,
+  settle,
+  type Wanted,
+} from '../../src/core/deployments/converge/planning/wanted.ts'
 
 const yes = fc.boolean()
 const look = fc.record({

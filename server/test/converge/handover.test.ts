@@ -20,8 +20,8 @@ import {
   throughCuts,
   withStranger,
 } from '../../../test-kit/model-engine/world.ts'
-import { verdictOf } from '../../src/core/deployments/converge/held.ts'
-import { putBack, rollout, settle } from '../../src/core/deployments/converge/wanted.ts'
+import { verdictOf } from '../../src/core/deployments/converge/planning/held.ts'
+import { putBack, rollout, settle } from '../../src/core/deployments/converge/planning/wanted.ts'
 
 const any = drawn({ handover: true, modes: true }).map(good)
 

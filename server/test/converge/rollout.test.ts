@@ -23,8 +23,8 @@ import {
   throughCuts,
   withStranger,
 } from '../../../test-kit/model-engine/world.ts'
-import { verdictOf } from '../../src/core/deployments/converge/held.ts'
-import { putBack, rollout, settle, type Wanted } from '../../src/core/deployments/converge/wanted.ts'
+import { verdictOf } from '../../src/core/deployments/converge/planning/held.ts'
+import { putBack, rollout, settle, type Wanted } from '../../src/core/deployments/converge/planning/wanted.ts'
 
 /** The table of states in a few lines that know nothing of the plan. */
 function expected(release: ModelRelease, prior: ModelRelease | null, deployment: string) {

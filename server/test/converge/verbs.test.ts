@@ -33,7 +33,7 @@ import {
   rollout,
   settle,
   stop,
-} from '../../src/core/deployments/converge/wanted.ts'
+} from '../../src/core/deployments/converge/planning/wanted.ts'
 
 async function live(seed: number, release: ModelRelease) {
   const swarm = new Swarm('s1', 'p', randomOf(seed))

@@ -4,7 +4,7 @@ import type { BaseParts } from '../../parts.ts'
 import { converge, newJournal } from './converge.ts'
 import { writtenNames } from './edge-names.ts'
 import { machinesOn } from './execute.ts'
-import type { Wanted } from './wanted.ts'
+import type { Wanted } from './planning/wanted.ts'
 
 type Parts = Pick<BaseParts, 'runtime' | 'edge'>
 type At = { engine: EngineTarget; serverId: string; projectId: string }

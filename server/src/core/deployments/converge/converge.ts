@@ -1,7 +1,7 @@
-import type { Observed } from './observed.ts'
-import type { Fate, Fates, Operation } from './operation.ts'
 import { plan } from './plan.ts'
-import type { Wanted } from './wanted.ts'
+import type { Observed } from './planning/observed.ts'
+import type { Fate, Fates, Operation } from './planning/operation.ts'
+import type { Wanted } from './planning/wanted.ts'
 
 /**
  * A "no" is an answer; what throws is nobody's answer: the owner is gone, or the engine cannot be asked. `again`: it was not

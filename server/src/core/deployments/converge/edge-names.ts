@@ -6,7 +6,7 @@ import type { Run } from '../../../jobs/steps.ts'
 import * as domains from '../../domains/names/store.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { Names } from './execute.ts'
-import type { Route } from './operation.ts'
+import type { Route } from './planning/operation.ts'
 
 type Writing = Pick<Run, 'write'>
 type At = { engine: EngineTarget; serverId: string; projectId: string }

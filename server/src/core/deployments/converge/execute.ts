@@ -10,9 +10,9 @@ import type { BaseParts } from '../../parts.ts'
 import { explainRollout } from '../rollout/explain.ts'
 import type { DeployFailure } from '../rows/failure.ts'
 import type { Answer, Machines } from './converge.ts'
-import { observedOf } from './observed.ts'
-import type { Operation, Route, ServiceOperation } from './operation.ts'
-import { claimIds, clash } from './resources.ts'
+import { observedOf } from './planning/observed.ts'
+import type { Operation, Route, ServiceOperation } from './planning/operation.ts'
+import { claimIds, clash } from './planning/resources.ts'
 
 /** How the names of a project are led elsewhere: written down first, then told to the edge. */
 export type Names = {

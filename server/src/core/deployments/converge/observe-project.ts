@@ -1,7 +1,7 @@
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { BaseParts } from '../../parts.ts'
 import { routesAt } from './edge-names.ts'
-import { type ObservedServer, observedOf } from './observed.ts'
+import { type ObservedServer, observedOf } from './planning/observed.ts'
 
 type At = { engine: EngineTarget; serverId: string; projectId: string }
 

@@ -13,9 +13,9 @@ import {
   spec,
   steps,
 } from '../../../../../test-kit/model-engine/lists.ts'
-import type { Operation } from './operation.ts'
 import { plan } from './plan.ts'
-import { forget, putBack, restart, rollout, settle, stop } from './wanted.ts'
+import type { Operation } from './planning/operation.ts'
+import { forget, putBack, restart, rollout, settle, stop } from './planning/wanted.ts'
 
 // The plan as data, without any engine.
 

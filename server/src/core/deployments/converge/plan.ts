@@ -1,10 +1,10 @@
-import { chainOf, type Link } from './chain.ts'
-import { outs } from './held.ts'
-import type { Observed, ObservedServer } from './observed.ts'
-import type { Fates, GroundOperation, Operation, Route, ServiceOperation } from './operation.ts'
-import { orderOf } from './order.ts'
-import { targetsOf } from './targets.ts'
-import type { Wanted } from './wanted.ts'
+import { chainOf, type Link } from './planning/chain.ts'
+import { outs } from './planning/held.ts'
+import type { Observed, ObservedServer } from './planning/observed.ts'
+import type { Fates, GroundOperation, Operation, Route, ServiceOperation } from './planning/operation.ts'
+import { orderOf } from './planning/order.ts'
+import { targetsOf } from './planning/targets.ts'
+import type { Wanted } from './planning/wanted.ts'
 
 /**
  * What is left to do to make what was observed what is wanted; nothing when it is. Pure, and asked again after each

@@ -9,8 +9,8 @@ import { releaseOf } from '../release/release.ts'
 import * as store from '../rows/store.ts'
 import { converge, newJournal } from './converge.ts'
 import { DidNotComeUp, machinesOn, NO_NAMES } from './execute.ts'
+import { restart as restarted } from './planning/wanted.ts'
 import { standingOf } from './standing.ts'
-import { restart as restarted } from './wanted.ts'
 
 export type RestartInput = { deployment: string }
 

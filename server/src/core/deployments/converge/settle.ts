@@ -11,9 +11,9 @@ import * as store from '../rows/store.ts'
 import { converge, newJournal } from './converge.ts'
 import { routesWritten, withoutOthers, writtenNames } from './edge-names.ts'
 import { machinesOn, type Names } from './execute.ts'
+import { settle as settled, type Wanted } from './planning/wanted.ts'
 import { forgetOtherPorts, postpone, serversOf, writeSettled } from './settle-store.ts'
 import { standingOf } from './standing.ts'
-import { settle as settled, type Wanted } from './wanted.ts'
 
 const DEADLINE_MS = 3 * 60_000
 

@@ -1,6 +1,6 @@
 import type { DeploymentPlan, PlanOperation } from '@slipway/contract/plan'
-import type { ObservedServer } from './observed.ts'
-import type { Operation } from './operation.ts'
+import type { ObservedServer } from './planning/observed.ts'
+import type { Operation } from './planning/operation.ts'
 
 /** A plan as people are shown it, with what it comes to for them. */
 export function showPlan(

@@ -3,9 +3,9 @@ import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { Release } from '../release/release.ts'
 import { networksOf } from '../rollout/ground.ts'
-import type { Spec } from './operation.ts'
-import { resourcesOf, stopsFirst } from './resources.ts'
-import type { Standing } from './wanted.ts'
+import type { Spec } from './planning/operation.ts'
+import { resourcesOf, stopsFirst } from './planning/resources.ts'
+import type { Standing } from './planning/wanted.ts'
 
 type Hashing = { runtime: Pick<BaseParts['runtime'], 'specHash'> }
 type Place = { serverId: string; projectId: string }

@@ -1,9 +1,9 @@
 import type { DeploymentPlan, PlanOperation } from '@slipway/contract/plan'
-import type { Observed } from '../converge/observed.ts'
-import type { Fates, Operation } from '../converge/operation.ts'
 import { plan } from '../converge/plan.ts'
+import type { Observed } from '../converge/planning/observed.ts'
+import type { Fates, Operation } from '../converge/planning/operation.ts'
+import type { Wanted } from '../converge/planning/wanted.ts'
 import { showPlan } from '../converge/show-plan.ts'
-import type { Wanted } from '../converge/wanted.ts'
 import { savePlan } from '../rows/plan-store.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 

@@ -1,7 +1,7 @@
 import { converge, newJournal } from '../converge/converge.ts'
 import { machinesOn, NO_NAMES } from '../converge/execute.ts'
+import { rollout } from '../converge/planning/wanted.ts'
 import { standingOf } from '../converge/standing.ts'
-import { rollout } from '../converge/wanted.ts'
 import { frozenRelease } from '../release/load-release.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 

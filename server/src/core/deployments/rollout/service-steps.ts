@@ -1,6 +1,6 @@
 import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
 import type { Run, StepOptions } from '../../../jobs/steps.ts'
-import type { Fate } from '../converge/operation.ts'
+import type { Fate } from '../converge/planning/operation.ts'
 import { patchService } from '../rows/services-store.ts'
 
 /** What became of one service, and where it is now. */

@@ -11,11 +11,11 @@ import { releaseOf } from '../../release/release.ts'
 import { leadToBoth } from '../../rollout/switch-routes.ts'
 import * as store from '../../rows/store.ts'
 import { routeOf, withoutOthers, writtenNames } from '../edge-names.ts'
+import { restoreAfterRelease } from '../planning/wanted.ts'
 import { scheduleSettle } from '../schedule-settle.ts'
 import { bringTo } from '../settle.ts'
 import { forgetOtherPorts, setRouted } from '../settle-store.ts'
 import { standingOf } from '../standing.ts'
-import { restoreAfterRelease } from '../wanted.ts'
 import { startBaking } from './bake-store.ts'
 
 /** What was seen of a release that does not hold. */

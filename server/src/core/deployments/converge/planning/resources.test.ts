@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { trialSpec } from '../../../../../test-kit/runtime.ts'
-import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import { trialSpec } from '../../../../../../test-kit/runtime.ts'
+import type { ServiceSpec } from '../../../../drivers/runtime/rollout/spec.ts'
 import { observedOf } from './observed.ts'
 import { claimIds, clash, resourcesOf, stopsFirst } from './resources.ts'
 

@@ -1,5 +1,5 @@
-import type { Claims } from '../../../drivers/runtime/rollout/claims.ts'
-import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import type { Claims } from '../../../../drivers/runtime/rollout/claims.ts'
+import type { ServiceSpec } from '../../../../drivers/runtime/rollout/spec.ts'
 import type { Resource, Spec } from './operation.ts'
 
 /**

@@ -10,10 +10,10 @@ import {
   server,
   spec,
   steps,
-} from '../../../../../test-kit/model-engine/lists.ts'
+} from '../../../../../../test-kit/model-engine/lists.ts'
+import { plan } from '../plan.ts'
 import { verdictOf } from './held.ts'
 import type { Fates } from './operation.ts'
-import { plan } from './plan.ts'
 import { keep, putBack, rollout } from './wanted.ts'
 
 describe('a stack of six of which any fail', () => {

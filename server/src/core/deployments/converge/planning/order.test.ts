@@ -11,9 +11,9 @@ import {
   server,
   spec,
   steps,
-} from '../../../../../test-kit/model-engine/lists.ts'
+} from '../../../../../../test-kit/model-engine/lists.ts'
+import { plan } from '../plan.ts'
 import type { Spec } from './operation.ts'
-import { plan } from './plan.ts'
 import { rollout, settle } from './wanted.ts'
 
 describe('what only one can have', () => {

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../../drivers/runtime/running/snapshot.ts'
+import type { Snapshot } from '../../../../drivers/runtime/running/snapshot.ts'
 import type { Identity, Route } from './operation.ts'
 import { claimIds } from './resources.ts'
 
