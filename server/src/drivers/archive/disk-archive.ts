@@ -49,12 +49,14 @@ async function write(root: string, path: string, bytes: Uint8Array): Promise<voi
 }
 
 /** A folder may go with its last file just before this one is the next: then it is made again. */
-async function create(root: string, path: string, attempts = 5): Promise<FileHandle> {
-  await makeFolders(root, dirname(path))
-  return open(path, 'wx', 0o600).catch((error) => {
-    if (error.code !== 'ENOENT' || attempts === 1) throw error
+async function create(root: string, path: string, attempts = 20): Promise<FileHandle> {
+  try {
+    await makeFolders(root, dirname(path))
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 1) throw error
     return create(root, path, attempts - 1)
-  })
+  }
 }
 
 /** A new folder's name lies in the one above it, which is synced for it. */
