@@ -74,9 +74,10 @@ export function machinesOn(place: Place): Machines {
   return {
     async observe(signal) {
       routes ??= names.observe(signal)
-      const snapshot = await runtime.snapshot(engine, project, { signal })
+      // Together: when the one fails, somebody hears how the other ends.
+      const [snapshot, led] = await Promise.all([runtime.snapshot(engine, project, { signal }), routes])
       const volumes = place.volumes ? await runtime.volumes.list(engine, project, { signal }) : []
-      const more = { routes: await routes, volumes: volumes.map(({ name }) => name) }
+      const more = { routes: led, volumes: volumes.map(({ name }) => name) }
       return { [server]: observedOf(snapshot, more) }
     },
     async act(one, options) {
