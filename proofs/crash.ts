@@ -80,7 +80,7 @@ async function killAll(pair: Pair, kinds: Kind[]): Promise<Crashed[]> {
     const { id } = await deploy(pair, kind)
     await pair.site.ended(id)
     const journal = await dryRun(pair, id)
-    console.log(`  ${kind}: ${journal.join(', ')}`)
+    console.log(`  ${kind}: ${journal.map(({ name }) => name).join(', ')}`)
     points.push(...pointsOf(kind, journal), ...POINTS.filter((point) => point.kind === kind))
   }
   const done: Crashed[] = []

@@ -28,10 +28,14 @@ export const filesOf: Record<Exclude<Kind, 'rollback'>, () => Record<string, str
   'crashing at first': () => app(`console.error('cannot begin, ${++version}'); process.exit(4)`),
 }
 
-/** Of every step that a journal shows: its start, its middle (begun, and done but not written), and its end. */
-export function pointsOf<K extends string>(kind: K, journal: string[]): Point<K>[] {
-  return journal.flatMap((step, n) => {
-    const next = journal[n + 1]
+/**
+ * Of every step that a journal shows: its start, its middle (begun, and done but not written), and its end. A step that fails
+ * is never written as done.
+ */
+export function pointsOf<K extends string>(kind: K, journal: StepRow[]): Point<K>[] {
+  return journal.flatMap(({ name: step, ended: endedAt }, n) => {
+    const next = journal[n + 1]?.name
+    const fails = endedAt === null
     const called = (moment: string) => `${kind}: ${step} ${moment}`
     const runs = (rows: StepRow[]) => (isRunning(rows, step) ? undefined : `${step} was not running`)
     const begun: Point<K> = {
@@ -48,15 +52,19 @@ export function pointsOf<K extends string>(kind: K, journal: string[]): Point<K>
       at: (_, __, ___, held) => held?.met() ?? Promise.resolve(),
       wrong: runs,
     }
-    if (next === undefined) return [begun, done]
+    const middle = fails ? [] : [done]
+    if (next === undefined) return [begun, ...middle]
     const ended: Point<K> = {
       name: called('has ended'),
       kind,
       before: ({ pool }) => hold(pool, next, 'start'),
       at: (_, __, ___, held) => held?.met() ?? Promise.resolve(),
-      wrong: (rows) => (rows.some(({ name }) => name === next) ? `${next} had begun` : stillRuns(rows, step)),
+      wrong: (rows) => {
+        if (rows.some(({ name }) => name === next)) return `${next} had begun`
+        return fails ? undefined : stillRuns(rows, step)
+      },
     }
-    return [begun, done, ended]
+    return [begun, ...middle, ended]
   })
 }
 
@@ -64,9 +72,7 @@ const isRunning = (rows: StepRow[], step: string) => rows.some(({ name, ended })
 const stillRuns = (rows: StepRow[], step: string) => (isRunning(rows, step) ? `${step} had not ended` : undefined)
 
 /** The steps of a deployment of that kind, in the order in which they began, as a run without any blow shows them. */
-export async function dryRun({ pool }: Bench, id: string): Promise<string[]> {
-  return (await stepsOf(pool, id)).map(({ name }) => name)
-}
+export const dryRun = ({ pool }: Bench, id: string): Promise<StepRow[]> => stepsOf(pool, id)
 
 const later = (ms: number) => new Promise((done) => setTimeout(done, ms))
 

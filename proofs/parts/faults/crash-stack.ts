@@ -8,7 +8,7 @@ import { dryRun, type Point, pointsOf } from './crash-points.ts'
 import { isServing, tasksOf } from './left-behind.ts'
 import type { Pair } from './pair.ts'
 import { startProber } from './prober.ts'
-import { stepsOf } from './run-rows.ts'
+import { type StepRow, stepsOf } from './run-rows.ts'
 
 /** All of its services come up; or two do not, and what came up is undone because it is rejected. */
 const KINDS: Record<'stack' | 'stack rejected', Faults> = {
@@ -27,7 +27,7 @@ export async function killStack(pair: Pair): Promise<Crashed[]> {
   const done: Crashed[] = []
   for (const kind of Object.keys(KINDS) as StackKind[]) {
     const journal = await journalOf(pair, lane, kind)
-    console.log(`  ${kind}: ${journal.join(', ')}`)
+    console.log(`  ${kind}: ${journal.map((step) => step.name).join(', ')}`)
     // Services come up side by side: no end of a step is the start of a certain other one.
     const points = pointsOf(kind, journal).filter(({ name }) => !name.endsWith('has ended'))
     for (const point of points) done.push(await struck(pair, lane, point))
@@ -39,7 +39,7 @@ export async function killStack(pair: Pair): Promise<Crashed[]> {
   return done
 }
 
-async function journalOf(pair: Pair, lane: Lane, kind: StackKind): Promise<string[]> {
+async function journalOf(pair: Pair, lane: Lane, kind: StackKind): Promise<StepRow[]> {
   const { id, story } = await told(lane, kind)
   const wrong = await story
   if (wrong.length > 0) throw new Error(`without a blow: ${wrong.join('; ')}`)
