@@ -1,4 +1,5 @@
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
+import { isFailure } from '../../../errors.ts'
 import { wantedOn } from '../../domains/certificates/install.ts'
 import * as domains from '../../domains/names/store.ts'
 import { eachFairly } from '../../fair-share.ts'
@@ -36,7 +37,7 @@ async function mend({ db, keys, edge, config, log }: Parts, server: servers.Serv
     return { written: certificates.written + routes.written, removed: certificates.removed + routes.removed }
   }
   const done = await equal().catch(async (error) => {
-    if ((error as { code?: string }).code !== 'edge_missing') throw error
+    if (!isFailure(error, 'edge', 'edge_missing')) throw error
     await edge.ensure(
       engine,
       { ...config.edge, instance: config.instance },

@@ -1,6 +1,7 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Queryable } from '../../../db/database.ts'
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
+import { isFailure } from '../../../errors.ts'
 import type { BaseParts } from '../../parts.ts'
 import * as projects from '../../projects/store.ts'
 import * as store from '../rows/store.ts'
@@ -69,8 +70,7 @@ async function removeAll({ runtime, log }: Parts, { engine, guard }: Where, imag
     } catch (error) {
       signal.throwIfAborted()
       // By a container that is on its way out; anything else is worth knowing.
-      if ((error as { code?: string }).code !== 'in_use')
-        log.warn({ err: error, image }, 'an image could not be removed')
+      if (!isFailure(error, 'runtime', 'in_use')) log.warn({ err: error, image }, 'an image could not be removed')
       done.inUse.push(image)
     }
   }

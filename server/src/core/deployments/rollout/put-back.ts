@@ -1,3 +1,4 @@
+import { isFailure } from '../../../errors.ts'
 import { UNDO_PENDING } from '../../../jobs/steps.ts'
 import { converge, newJournal } from '../converge/converge.ts'
 import { routesWritten, withoutOthers, writtenNames } from '../converge/edge-names.ts'
@@ -40,7 +41,7 @@ export async function putBack(
   const options = { journal, guard: () => run.assertOwned(), signal, ...enough }
   const { end } = await converge(machines, back(standing, because), options).catch((error) => {
     signal.throwIfAborted()
-    if (!isPrompt || (error as { code?: string }).code !== 'engine_timeout') throw error
+    if (!isPrompt || !isFailure(error, 'engine', 'engine_timeout')) throw error
     return { end: 'later' as const }
   })
   if (end === 'later') return UNDO_PENDING

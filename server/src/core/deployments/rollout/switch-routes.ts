@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../../db/database.ts'
 import type { StoredRoute } from '../../../db/deployment-tables.ts'
+import { isFailure } from '../../../errors.ts'
 import { UNDO_PENDING } from '../../../jobs/steps.ts'
 import { fillFor } from '../../domains/certificates/install.ts'
 import * as certificates from '../../domains/certificates/store.ts'
@@ -109,7 +110,7 @@ export async function dropRoutes(context: DeployContext, signal: AbortSignal, be
   } catch (error) {
     signal.throwIfAborted()
     // Without an edge there is no route that could be left.
-    if ((error as { code?: string }).code === 'edge_missing') return undefined
+    if (isFailure(error, 'edge', 'edge_missing')) return undefined
     if (because === 'failed') throw error
     return UNDO_PENDING
   }
