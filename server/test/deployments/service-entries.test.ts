@@ -4,7 +4,8 @@ import { labPart } from '../../../lab/ask.ts'
 import { startSite } from '../../../test-kit/site-in-process.ts'
 
 const site = await startSite('entries')
-const published = 12_000 + (site.httpPort % 6000)
+/** Below every port that an edge of the tests may have: 20,000 and up. */
+const published = 10_000 + (site.httpPort % 5000)
 const FRONT = `FROM busybox:1
 COPY page /page
 CMD mkdir -p /data/x; cp /page /data/x/index.html; echo "$GREETING" > /data/greeting; exec httpd -f -p 8080 -h /data
@@ -80,7 +81,7 @@ test('services run as build/access describes them: image, build, Dockerfile, por
 }, 180_000)
 
 test('a port of the server that another project has is refused, and the failure names it', async () => {
-  const port = published + 6000
+  const port = published + 5000
   const web = { name: 'web', command: ['httpd', '-f', '-p', '8080'], port: 8080, ports: [`${port}:8080`] }
   const deployed = async (name: string) => {
     const projectId = await site.project(name, { bakeSeconds: 0 })
@@ -88,7 +89,8 @@ test('a port of the server that another project has is refused, and the failure 
     const { deployment_id } = (await site.api('POST', '/api/deployments/build/access', body)).body
     return site.ended(deployment_id)
   }
-  expect(await deployed('first')).toMatchObject({ status: 'ready' })
+  const first = await deployed('first')
+  expect(first, JSON.stringify(first.error)).toMatchObject({ status: 'ready' })
   const { status, error } = await deployed('second')
   expect([status, error?.code]).toEqual(['failed', 'port_taken'])
   expect(error?.message).toContain(String(port))
