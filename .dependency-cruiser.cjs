@@ -80,6 +80,13 @@ module.exports = {
       { from: { pathNot: '\\.test\\.ts$' } },
     ),
     not('only-drivers-tell-of-buffers', '^server/src/(http|core|source|jobs|db)/', '^server/src/process/v8-heap\\.ts$'),
+    {
+      name: 'setup-needs-nothing-but-node',
+      severity: 'error',
+      from: { path: '^setup/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^setup/', dependencyTypesNot: ['core'] },
+    },
+    not('nobody-imports-the-setup', '^(contract|server|cli)/', '^setup/'),
     not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs|test-kit)/'),
     not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|test-kit|server/test)/', {
       from: { pathNot: '\\.test\\.ts$' },

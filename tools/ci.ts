@@ -22,6 +22,7 @@ const steps: Step[] = [
       'cli/src',
       'lab',
       'proofs',
+      'setup',
       'test-kit',
       'tools',
     ],

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ask } from './ask.ts'
+import { drill } from './backup/drill.ts'
+import { passphraseHere } from './backup/make.ts'
+import { check, type Finding } from './check/check.ts'
+import { edgePorts } from './check/edge-ports.ts'
+import { type Context, execute } from './execute/execute.ts'
+import { readText } from './files.ts'
+import { type Flags, WrongUse } from './flags.ts'
+import { type Facts, look } from './look/look.ts'
+import { PATHS } from './paths.ts'
+import { planInstall } from './plan/install.ts'
+import { planRestore } from './plan/restore.ts'
+import type { Step } from './plan/step.ts'
+import { planUninstall } from './plan/uninstall.ts'
+import { planDowngrade, planUpgrade } from './plan/upgrade.ts'
+import { say } from './say.ts'
+import { showFindings, showPlan, snippetFor } from './show.ts'
+
+/** The machine is not as it must be: nothing was changed. */
+export class Unfit extends Error {}
+
+export type Release = { folder: string; version: string }
+type Told = Record<string, unknown>
+
+/** What a verb does, and what programs are told of it. */
+export async function act(flags: Flags, release: Release): Promise<Told> {
+  const facts = await look()
+  if (flags.verb === 'check') return tellCheck(check(facts, { ...flags, version: release.version }))
+  if (!facts.system.root) throw new Unfit('Run it as root: sudo slipway setup …')
+  if (flags.verb === 'drill') return { ...(await drill(file(flags), passphrase(flags) ?? passphraseHere())) }
+  if (flags.verb === 'install') return install(facts, flags, release)
+  return carryOut(facts, flags, release)
+}
+
+function tellCheck(findings: Finding[]): Told {
+  showFindings(findings, say)
+  const good = findings.every(({ state }) => state !== 'failed')
+  if (!good) process.exitCode = 6
+  return { ok: good, checks: findings }
+}
+
+async function install(facts: Facts, flags: Flags, release: Release): Promise<Told> {
+  const { version } = facts.installed
+  if (version !== null && version !== release.version) return carryOut(facts, { ...flags, verb: 'upgrade' }, release)
+  const findings = check(facts, { ...flags, version: release.version })
+  say(`Slipway ${release.version}: this machine`)
+  showFindings(findings, say)
+  if (findings.some(({ state }) => state === 'failed')) throw new Unfit('Nothing was changed.')
+  const had = facts.installed.settings.SLIPWAY_DATABASE_URL !== undefined
+  if (version === null && !had && !flags.email && !flags.dryRun)
+    throw new WrongUse('--email is needed: whose it will be. There is no "first visitor becomes owner".')
+  const steps = planInstall(facts, flags, release.version)
+  const context = await carriedOut(steps, flags, release)
+  if (context === null) return { plan: steps }
+  const { front, ...ports } = edgePorts(facts, flags)
+  if (front)
+    say(
+      `\n${front.program} keeps port ${front.port}. For the names of projects, let it pass on to the edge:\n\n${indented(snippetFor(front.program, { front, ...ports }))}`,
+    )
+  if (context.owner) sayWelcome(context.owner.link, facts)
+  return { success: true, version: release.version, edge: ports, ...context.owner }
+}
+
+async function carryOut(facts: Facts, flags: Flags, release: Release): Promise<Told> {
+  if (facts.installed.version === null && flags.verb !== 'uninstall')
+    throw new Unfit('Slipway is not installed here: slipway setup install')
+  const steps = await planOf(facts, flags, release)
+  if (await carriedOut(steps, flags, release)) return { success: true, version: release.version }
+  return { plan: steps }
+}
+
+async function planOf(facts: Facts, flags: Flags, release: Release): Promise<Step[]> {
+  switch (flags.verb) {
+    case 'upgrade':
+      return planUpgrade(facts, release.version)
+    case 'downgrade':
+      return planDowngrade(facts, versionHere(facts, flags.object))
+    case 'backup':
+      return [
+        {
+          what: 'back everything up',
+          act: { do: 'backup', file: flags.object ? resolve(flags.object) : nightly(), keep: flags.keep },
+        },
+      ]
+    case 'restore':
+      await confirmed(flags, 'restore', 'This replaces the database of this installation, its keys and its uploads.')
+      return planRestore(facts, file(flags))
+    default:
+      await confirmRemoval(facts, flags)
+      return planUninstall(facts, flags.everything)
+  }
+}
+
+/** Null where only the plan was asked for. */
+async function carriedOut(steps: Step[], flags: Flags, release: Release): Promise<Context | null> {
+  say('')
+  if (flags.dryRun) {
+    showPlan(steps, say)
+    say('\nNothing was changed (--dry-run).')
+    return null
+  }
+  const context: Context = { release: release.folder, version: release.version, say, passphrase: passphrase(flags) }
+  if (steps.length === 0) showPlan(steps, say)
+  await execute(steps, context)
+  return context
+}
+
+function versionHere({ installed }: Facts, version: string | null): string {
+  const here = installed.versions.filter((one) => one !== installed.version)
+  if (version !== null && installed.versions.includes(version)) return version
+  throw new WrongUse(`downgrade takes a version that is here: ${here.join(', ') || 'there is none'}.`)
+}
+
+function file({ object, verb }: Flags): string {
+  if (object === null) throw new WrongUse(`${verb} takes the file of a backup.`)
+  const path = resolve(object)
+  if (!existsSync(path)) throw new WrongUse(`There is no ${path}.`)
+  return path
+}
+
+const nightly = () =>
+  join(PATHS.backups, `nightly-${new Date().toISOString().slice(0, 16).replaceAll(':', '')}.slipway`)
+
+function passphrase({ passphraseFile }: Flags): string | null {
+  if (passphraseFile === null) return null
+  const text = readText(passphraseFile)?.trim()
+  if (!text) throw new WrongUse(`${passphraseFile} cannot be read, or is empty.`)
+  return text
+}
+
+async function confirmed({ yes, dryRun }: Flags, verb: string, warning: string): Promise<void> {
+  if (yes || dryRun) return
+  say(warning)
+  if ((await ask(`Type "${verb}" to go on: `, { instead: '--yes' })) !== verb) throw new Unfit('Nothing was changed.')
+}
+
+async function confirmRemoval({ system }: Facts, { everything, confirm, dryRun, yes }: Flags): Promise<void> {
+  if (dryRun) return
+  if (!everything) {
+    say('This removes Slipway. What it deployed keeps running; certificates are not renewed any more.')
+    return confirmed({ yes, dryRun } as Flags, 'uninstall', '')
+  }
+  say('This removes Slipway with its database, its keys, everything that it deployed, and the data of all projects.')
+  const said =
+    confirm ??
+    (await ask(`Type the name of this machine (${system.host}) to go on: `, { instead: `--confirm ${system.host}` }))
+  if (said !== system.host) throw new Unfit(`"${said}" is not the name of this machine. Nothing was changed.`)
+}
+
+function sayWelcome(link: string, { system }: Facts): void {
+  const local = link.startsWith('http://127.0.0.1')
+  const address = system.addresses[0] ?? 'this-machine'
+  say(`\nSlipway is running.${local ? ` From your own machine:\n\n    ssh -L 4600:127.0.0.1:4600 root@${address}` : ''}
+
+Open this link to choose your password (works once, for seven days):
+
+    ${link}
+
+Backups of the platform are sealed with the passphrase in ${PATHS.passphrase}. Keep a copy of it elsewhere.`)
+}
+
+const indented = (text: string) => text.replaceAll(/^/gm, '    ')
