@@ -12,7 +12,7 @@ export type Release = {
 }
 
 /** Programs of a release: the folder of each, and where it begins. */
-const PROGRAMS = { server: 'server/src/main.ts', cli: 'cli/src/main.ts' }
+const PROGRAMS = { server: 'server/src/main.ts', cli: 'cli/src/main.ts', setup: 'setup/main.ts' }
 
 /** What a release is called on this kind of machine. */
 const nameOf = (version: string) => `slipway-${version}-${process.platform}-${process.arch}`
