@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 }, minutes)
 
-test('up and down, twice, leave nothing on the machine', { timeout: 2 * minutes }, async () => {
+test('up and down, twice, leave nothing on the machine', { timeout: 5 * minutes }, async () => {
   const before = await footprint(lab)
   for (let round = 0; round < 2; round += 1) {
     await bin('up')
@@ -36,7 +36,7 @@ test('up and down, twice, leave nothing on the machine', { timeout: 2 * minutes 
   }
 })
 
-test('an engine that was killed while containers ran leaves nothing either', { timeout: minutes }, async () => {
+test('an engine that was killed while containers ran leaves nothing either', { timeout: 3 * minutes }, async () => {
   const before = await footprint(lab)
   await bin('up', 'engine')
   const socket = addresses().engine?.socket
@@ -50,7 +50,7 @@ test('an engine that was killed while containers ran leaves nothing either', { t
   expect(await footprint(lab)).toEqual(before)
 })
 
-test('a restarted postgres keeps its data and its port; a started one is new', { timeout: minutes }, async () => {
+test('a restarted postgres keeps its data and its port; a started one is new', { timeout: 3 * minutes }, async () => {
   await bin('up', 'postgres')
   const { postgres } = addresses()
   const sql = (text: string) => run([tool('psql'), '-qAt', '-c', text, postgres?.url ?? ''], { env: toolEnv() })
