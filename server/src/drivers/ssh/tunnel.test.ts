@@ -64,7 +64,9 @@ describe('a tunnel', () => {
     const server = await serve((chunks) => chunks)
     tunnel = await openTunnel(connection, join(folder, 'far.sock'), local)
     // Cut off while its byte is still on the way, it may be told so.
-    const socket = connect(local).on('error', () => {}).resume()
+    const socket = connect(local)
+      .on('error', () => {})
+      .resume()
     socket.write('x')
     await expect.poll(() => connectionsOf(server)).toBe(1)
     tunnel.close()
