@@ -15,7 +15,7 @@ const FIRST_NUMBER = 60
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const CLEAN = ['env', '--ignore-environment', 'HOME=/root', 'LANG=C.UTF-8', PATH]
 
-export type Ended = { code: number; out: string; err: string }
+type Ended = { code: number; out: string; err: string }
 type Input = { input?: string | Buffer; deadlineMs?: number }
 
 /** A rented server: a Debian of its own with systemd, a limit of memory, and no way to anywhere but this machine. */

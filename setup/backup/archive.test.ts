@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,12 +12,26 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const source = join(dir, 'source')
 mkdirSync(join(source, 'uploads'), { recursive: true })
 writeFileSync(join(source, 'settings'), 'SLIPWAY_SECRET_KEY=very-secret\n')
-writeFileSync(join(source, 'uploads/big'), Buffer.alloc(3_000_000, 'ab1c'.repeat(99)))
+// Not to be made smaller, so that there are several pieces.
+writeFileSync(join(source, 'uploads/big'), randomBytes(400_000))
 const file = join(dir, 'backup.slipway')
 const written = writeArchive(file, 'open sesame', [
   { folder: source, names: ['settings'] },
   { folder: join(source, 'uploads'), names: ['.'], below: 'data' },
 ])
+
+/** A piece with its tag. */
+const PIECE = 64 * 1024 + 16
+
+function exchanged(bytes: Buffer): Buffer {
+  const [first, second] = [0, 1].map((n) => bytes.subarray(HEADER + n * PIECE, HEADER + (n + 1) * PIECE))
+  return Buffer.concat([
+    bytes.subarray(0, HEADER),
+    second ?? '',
+    first ?? '',
+    bytes.subarray(HEADER + 2 * PIECE),
+  ] as Buffer[])
+}
 
 /** A copy of the archive with something done to it. */
 function changed(how: (bytes: Buffer) => Buffer): string {
@@ -50,6 +65,8 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ['its last byte', (bytes) => bytes.subarray(0, -1)],
   ['half of it', (bytes) => bytes.subarray(0, bytes.length >> 1)],
   ['everything after its first lines', (bytes) => bytes.subarray(0, HEADER)],
+  ['all but its first two pieces', (bytes) => bytes.subarray(0, HEADER + 2 * PIECE)],
+  ['two pieces in the other order', (bytes) => exchanged(bytes)],
   ['something behind it', (bytes) => Buffer.concat([bytes, Buffer.from('more')])],
 ])('an archive that was changed or cut is noticed: %s', async (_, how) => {
   await written

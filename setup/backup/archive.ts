@@ -48,11 +48,12 @@ export async function writeArchive(file: string, passphrase: string, sources: So
 export async function readArchive(file: string, passphrase: string, into?: string): Promise<{ sum: string }> {
   const header = firstBytes(file)
   const open = await opening(passphrase, header)
+  // To the very end of the stream, not only of the archive: it would close the pipe while we still write.
   const tar = spawn(
     'tar',
     into === undefined
-      ? ['--list', '--file=-']
-      : ['--extract', '--file=-', '--same-owner', '--numeric-owner', '--directory', into],
+      ? ['--list', '--ignore-zeros', '--file=-']
+      : ['--extract', '--ignore-zeros', '--file=-', '--same-owner', '--numeric-owner', '--directory', into],
     {
       stdio: ['pipe', 'ignore', 'pipe'],
     },

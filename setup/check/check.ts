@@ -30,6 +30,7 @@ export function check(facts: Facts, wanted: Wanted): Finding[] {
   const { system, engine } = facts
   return [
     ...checkSystem(system),
+    ...checkSurroundings(system),
     ...checkEngine(engine, wanted),
     ...checkPorts(facts, wanted),
     checkDatabase(facts, wanted),
@@ -68,6 +69,18 @@ function checkSystem(system: System): Finding[] {
       : freeGb < 10
         ? warning('disk', disk, 'Images and builds take 5 to 20 GB.')
         : ok('disk', disk),
+  ]
+}
+
+/** Said only where something is wrong with it. */
+function checkSurroundings({ clockInSync, namesAnswered, ufw }: System): Finding[] {
+  const sync = 'Certificates and logs need the right time: timedatectl set-ntp true.'
+  const names = 'Every rollout waits for it, up to 40 s: mend /etc/resolv.conf, or empty it where there is no network.'
+  const passed = 'Ports that Docker opens pass by ufw: whatever a project publishes is open to the world.'
+  return [
+    ...(clockInSync === false ? [warning('clock', 'follows no other clock', sync)] : []),
+    ...(namesAnswered ? [] : [warning('names', 'who is asked for names does not answer', names)]),
+    ...(ufw ? [warning('firewall', 'ufw is active', passed)] : []),
   ]
 }
 

@@ -14,6 +14,7 @@ export type Facts = {
 }
 
 export async function look(): Promise<Facts> {
-  const [engine, listeners, installed] = await Promise.all([lookAtEngine(), lookAtPorts(), lookForSlipway()])
-  return { system: lookAtSystem(), engine, listeners, platforms: lookForPlatforms(), installed }
+  const looks = [lookAtSystem(), lookAtEngine(), lookAtPorts(), lookForSlipway()] as const
+  const [system, engine, listeners, installed] = await Promise.all(looks)
+  return { system, engine, listeners, platforms: lookForPlatforms(), installed }
 }

@@ -1,5 +1,7 @@
+import { Resolver } from 'node:dns/promises'
 import { existsSync, statfsSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
+import { tried } from '../argv.ts'
 import { readText } from '../files.ts'
 
 export type System = {
@@ -13,11 +15,14 @@ export type System = {
   swapMb: number
   freeGb: number
   addresses: string[]
-  /** Whether programs here can look names up: without an answer each rollout would wait for it. */
-  nameServers: string[]
+  /** Whether who is asked for names answers at all: where nobody does, each rollout waits for it. */
+  namesAnswered: boolean
+  /** Whether the clock follows others; null: nobody can say. */
+  clockInSync: boolean | null
+  ufw: boolean
 }
 
-export function lookAtSystem(): System {
+export async function lookAtSystem(): Promise<System> {
   const memory = readText('/proc/meminfo') ?? ''
   const megabytes = (field: string) =>
     Math.round(Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(memory)?.[1] ?? 0) / 1024)
@@ -34,9 +39,24 @@ export function lookAtSystem(): System {
     addresses: Object.values(networkInterfaces())
       .flat()
       .flatMap((one) => (one && one.family === 'IPv4' && !one.internal ? [one.address] : [])),
-    nameServers: [...(readText('/etc/resolv.conf') ?? '').matchAll(/^nameserver\s+(\S+)/gm)].map(([, one = '']) => one),
+    namesAnswered: await namesAnswered(),
+    clockInSync: readSync(await tried(['timedatectl', 'show', '--property=NTPSynchronized', '--value'])),
+    ufw: (await tried(['ufw', 'status']))?.startsWith('Status: active') ?? false,
   }
 }
+
+/** No answer within two seconds is none; that there is no such name is one. */
+async function namesAnswered(): Promise<boolean> {
+  // Without a name server the engine is told so at once.
+  if (!/^nameserver/m.test(readText('/etc/resolv.conf') ?? '')) return true
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+  return resolver.resolve4('slipway.invalid').then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ETIMEOUT' && code !== 'ECONNREFUSED',
+  )
+}
+
+const readSync = (said: string | null) => (said === null ? null : said.trim() === 'yes')
 
 export function readOs(text: string): System['os'] {
   const field = (name: string) => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(text)?.[1]

@@ -13,7 +13,9 @@ export function facts(change: { [Part in keyof Facts]?: Partial<Facts[Part]> } =
       swapMb: 0,
       freeGb: 40,
       addresses: ['203.0.113.10'],
-      nameServers: ['9.9.9.9'],
+      namesAnswered: true,
+      clockInSync: true,
+      ufw: false,
       ...change.system,
     },
     engine: {
