@@ -6,21 +6,26 @@ import { dirname, join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '..', '..')
 /** The product, as far as a proof can meet it. */
 const PRODUCT = ['contract/src', 'server/src', 'cli/src', 'package-lock.json']
+/** What else those proofs are about that begin where there is no platform yet. */
+const INSTALLING = ['setup', 'install', 'tools/release']
+const INSTALLED = ['install', 'upgrade', 'move', 'uninstall']
 const IMPORT = /(?:from|import)\s*\(?['"](\.[^'"]+\.ts)['"]/g
 
 export type Subject = { proof: string; product: string }
 
 /** What a proof says something about: its own files and the product, by their content. */
 export function subjectOf(name: string): Subject {
-  return { proof: digest(ownFiles(`proofs/${name}.ts`)), product: productDigest() }
+  return { proof: digest(ownFiles(`proofs/${name}.ts`)), product: productDigest(INSTALLED.includes(name)) }
 }
 
-let product: string | undefined
-/** Read once: it is the same for all of them. */
-function productDigest(): string {
-  const listed = execFileSync('git', ['ls-files', '-z', ...PRODUCT], { cwd: ROOT, encoding: 'utf8' })
-  product ??= digest(listed.split('\0').filter((file) => file !== '' && !file.endsWith('.test.ts')))
-  return product
+const read = new Map<boolean, string>()
+/** Read once: it is the same for all of them, but for those that install it. */
+function productDigest(installed: boolean): string {
+  const paths = [...PRODUCT, ...(installed ? INSTALLING : [])]
+  const listed = execFileSync('git', ['ls-files', '-z', ...paths], { cwd: ROOT, encoding: 'utf8' })
+  const known = read.get(installed) ?? digest(listed.split('\0').filter((file) => file && !file.endsWith('.test.ts')))
+  read.set(installed, known)
+  return known
 }
 
 /** The proof's file and what it imports of `proofs/`, `test-kit/` and `lab/`. */

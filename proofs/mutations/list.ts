@@ -3,6 +3,7 @@ import { byProofsOfData } from './by-proofs-of-data.ts'
 import { byProofsOfDeploys } from './by-proofs-of-deploys.ts'
 import { certificates } from './certificates.ts'
 import { containers } from './containers.ts'
+import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
 import { runs } from './runs.ts'
@@ -11,6 +12,7 @@ import { stored } from './stored.ts'
 /** Faults that were seen to turn something red. What takes seconds comes first. */
 export const mutations: Mutation[] = [
   ...access,
+  ...installing,
   ...stored,
   ...network,
   ...runs,
@@ -30,7 +32,9 @@ export const guardedByTests: Record<string, string[]> = {
   fair: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],
   'foreign-ids': ['server-by-its-id-alone'],
   fuzz: [],
+  install: ['half-made-cluster-kept', 'settings-written-again'],
   isolation: ['cache-mounts-for-everybody', 'one-more-than-the-limit'],
+  move: ['archive-without-an-end', 'pieces-without-a-number'],
   'over-ssh': ['any-key-of-the-pinned-kind'],
   overhead: [],
   partial: ['healthy-because-the-engine-says-so'],
@@ -39,6 +43,8 @@ export const guardedByTests: Record<string, string[]> = {
   'scan-scale': [],
   stream: ['batch-stored-twice', 'whole-page-to-who-is-in-the-middle', 'news-missed-while-reading'],
   'tls-zero-downtime': ['old-one-stopped-first'],
+  uninstall: ['everything-always-removed'],
+  upgrade: ['old-version-ends-alone'],
   volumes: ['two-writers-of-a-volume'],
   'zero-downtime': ['old-one-stopped-first', 'two-writers-of-a-volume', 'healthy-at-the-first-look'],
 }
