@@ -55,13 +55,13 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
       lost,
       async stop() {
         drain.abort()
-        for (const one of also) one.close()
+        const others = also.map((one) => new Promise<void>((closed) => one.close(() => closed())))
         connections.endUnused()
         const letting = setInterval(connections.endUnused, UNUSED_MS)
         // Runs are handed to other workers while the last requests are answered.
         const handed = worker?.drain()
-        const done = app
-          .close()
+        // The app knows only of its own socket: whoever came by another one waits for an answer, too.
+        const done = Promise.all([app.close(), ...others])
           .then(() => handed)
           .then(upkeep.stop)
           .then(close)
