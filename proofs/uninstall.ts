@@ -16,6 +16,7 @@ const FOLDERS = ['etc', 'opt', 'usr/local', 'var/lib', 'var/log', 'var/tmp', 'sr
 /** What a machine writes about itself while it runs, whoever is on it. */
 const ALIVE = [
   /^\/var\/lib\/(docker|containerd|systemd|private|dpkg|apt)(\/|$)/,
+  /^\/var\/tmp\/systemd-private-/,
   /^\/var\/log\/(journal|btmp|wtmp|lastlog|faillog|postgresql)(\/|$)/,
   /^\/etc\/(\.pwd\.lock|passwd-|shadow-|group-|gshadow-|subuid-?|subgid-?|mtab|docker\/key\.json)$/,
   /^\/etc\/(passwd|shadow|group|gshadow)$/,

@@ -34,7 +34,8 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     const { status } = await platform.ended(await platform.deploy(project, app(GOOD)))
     if (status !== 'ready') throw new Error(`the first deployment is ${status}`)
     const headers = { host: 'slipway', authorization: `Bearer ${token}` }
-    const paths = ['/healthz', '/healthz', '/readyz', '/api/me', '/api/projects']
+    // Not /readyz: it tells of one process, and one that ends says so.
+    const paths = ['/healthz', '/healthz', '/api/instance', '/api/me', '/api/projects']
     const toPlatform = requesting(
       { socketPath: vps.path('/run/slipway/http.sock'), headers, paths },
       PER_SECOND.platform,

@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util'
 
-const VERBS = ['check', 'install', 'upgrade', 'downgrade', 'backup', 'restore', 'drill', 'uninstall'] as const
+const VERBS = [
+  'check',
+  'install',
+  'upgrade',
+  'downgrade',
+  'backup',
+  'restore',
+  'bring-back',
+  'drill',
+  'uninstall',
+] as const
 type Verb = (typeof VERBS)[number]
 
 const OPTIONS = {
@@ -19,6 +29,7 @@ const OPTIONS = {
   offline: { type: 'string' },
   set: { type: 'string', multiple: true },
   'passphrase-file': { type: 'string' },
+  'token-file': { type: 'string' },
   everything: { type: 'boolean', default: false },
   confirm: { type: 'string' },
   keep: { type: 'string' },
@@ -45,6 +56,8 @@ export type Flags = {
   /** More settings of the server, by name. */
   set: Record<string, string>
   passphraseFile: string | null
+  /** With an access token of whoever may deploy. */
+  tokenFile: string | null
   everything: boolean
   confirm: string | null
   keep: number
@@ -60,6 +73,7 @@ export const USAGE = `slipway setup VERB [flags]
   downgrade VERSION      go back to a version that is still here
   backup FILE            everything but the data of projects' volumes, as one sealed file
   restore FILE           bring a backup back, on this machine or on a new one
+  bring-back             deploy anew what was live, after a move to a machine that has none of it
   drill FILE             open a backup and restore it beside what runs, to see that it can be done
   uninstall              remove the platform; what it deployed keeps running (--everything: that too)
 
@@ -71,6 +85,7 @@ export const USAGE = `slipway setup VERB [flags]
   --advertise-addr IP    of the Swarm that is made     --offline DIR  images and docker-buildx from there
   --set NAME=VALUE       one more setting of the server; may be repeated
   --passphrase-file F    of a backup, instead of this installation's own
+  --token-file F         with bring-back: an access token that may deploy (or SLIPWAY_TOKEN)
   --confirm NAME         with uninstall --everything: the host's name, instead of being asked
   --keep N               with backup: so many of this folder's stay (default 7)
 
@@ -104,6 +119,7 @@ export function readFlags(argv: string[], env: NodeJS.ProcessEnv): Flags | 'help
     offline: values.offline ?? null,
     set: settings(values.set ?? []),
     passphraseFile: values['passphrase-file'] ?? null,
+    tokenFile: values['token-file'] ?? null,
     everything: values.everything,
     confirm: values.confirm ?? null,
     keep: Number(matching(values.keep, /^[1-9]\d{0,2}$/, '--keep must be a number, at least 1.') ?? 7),

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { ask } from './ask.ts'
 import { drill } from './backup/drill.ts'
 import { passphraseHere } from './backup/make.ts'
+import { bringBack } from './bring-back.ts'
 import { check, type Finding } from './check/check.ts'
 import { edgePorts } from './check/edge-ports.ts'
 import { type Context, execute } from './execute/execute.ts'
@@ -30,6 +31,7 @@ export async function act(flags: Flags, release: Release): Promise<Told> {
   if (flags.verb === 'check') return tellCheck(check(facts, { ...flags, version: release.version }))
   if (!facts.system.root) throw new Unfit('Run it as root: sudo slipway setup …')
   if (flags.verb === 'drill') return { ...(await drill(file(flags), passphrase(flags) ?? passphraseHere())) }
+  if (flags.verb === 'bring-back') return allBack(flags)
   if (flags.verb === 'install') return install(facts, flags, release)
   return carryOut(facts, flags, release)
 }
@@ -39,6 +41,18 @@ function tellCheck(findings: Finding[]): Told {
   const good = findings.every(({ state }) => state !== 'failed')
   if (!good) process.exitCode = 6
   return { ok: good, checks: findings }
+}
+
+async function allBack({ tokenFile }: Flags): Promise<Told> {
+  const token = tokenFile === null ? process.env.SLIPWAY_TOKEN : readText(tokenFile)?.trim()
+  if (!token) throw new WrongUse('bring-back needs an access token: --token-file F, or SLIPWAY_TOKEN.')
+  const projects = await bringBack(token, say)
+  const good = projects.every(({ status }) => status === 'ready')
+  if (!good) process.exitCode = 1
+  say(
+    projects.length === 0 ? 'Nothing was live.' : `${projects.length} projects, ${good ? 'all back' : 'not all back'}.`,
+  )
+  return { success: good, projects }
 }
 
 async function install(facts: Facts, flags: Flags, release: Release): Promise<Told> {
@@ -67,7 +81,9 @@ async function carryOut(facts: Facts, flags: Flags, release: Release): Promise<T
   if (facts.installed.version === null && flags.verb !== 'uninstall')
     throw new Unfit('Slipway is not installed here: slipway setup install')
   const steps = await planOf(facts, flags, release)
-  if (await carriedOut(steps, flags, release)) return { success: true, version: release.version }
+  const done = await carriedOut(steps, flags, release)
+  if (done && flags.verb === 'restore') say('\nProjects that were live: slipway setup bring-back --token-file FILE')
+  if (done) return { success: true, version: release.version }
   return { plan: steps }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { run } from '../argv.ts'
+import { ended, run } from '../argv.ts'
 import { readSettings, writeWhole } from '../files.ts'
 import { lookForCluster } from '../look/slipway.ts'
 import { PATHS, USER } from '../paths.ts'
@@ -56,6 +56,8 @@ export async function removeCluster(): Promise<void> {
   for (const folder of [ETC, '/var/lib/postgresql', '/etc/systemd/system/multi-user.target.wants'])
     rmSync(`${folder}/${found.major}/${CLUSTER}`, { recursive: true, force: true })
   rmSync(`/var/log/postgresql/postgresql-${found.major}-${CLUSTER}.log`, { force: true })
+  // Another cluster of this version may be in it; an empty one is ours.
+  for (const folder of [ETC, '/var/lib/postgresql']) await ended(['rmdir', `${folder}/${found.major}`])
   await run(['systemctl', 'daemon-reload'])
 }
 

@@ -29,16 +29,16 @@ export async function adoptInstance(version: string): Promise<void> {
 }
 
 export async function makeServer(token: string): Promise<string> {
-  const listed = await ask('GET', '/api/servers', token)
-  const known = (listed.data as { id: string; kind: string }[]).find(({ kind }) => kind === 'local')
-  const made =
-    known ?? ((await ask('POST', '/api/servers', token, { kind: 'local', name: 'this-machine' })) as { id: string })
-  const checked = await ask('POST', `/api/servers/${made.id}/check`, token, {})
-  return String(checked.status ?? 'checked')
+  const listed = await askPlatform<{ data: { id: string; kind: string }[] }>('GET', '/api/servers', token)
+  const known = listed.data.find(({ kind }) => kind === 'local')
+  const server = { kind: 'local', name: 'this-machine' }
+  const { id } = known ?? (await askPlatform<{ id: string }>('POST', '/api/servers', token, server))
+  await askPlatform('POST', `/api/servers/${id}/check`, token, {})
+  return 'checked'
 }
 
 /** Over the socket that systemd holds: the platform need not be reachable for anybody yet. */
-function ask(method: string, path: string, token: string, body?: object): Promise<Record<string, unknown>> {
+export function askPlatform<Answer>(method: string, path: string, token: string, body?: object): Promise<Answer> {
   return new Promise((done, fail) => {
     const headers = {
       host: 'slipway',
