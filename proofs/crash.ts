@@ -32,21 +32,30 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const only = chosen('SLIPWAY_CRASH_PART')
   const chosenParts = Object.entries(PARTS).filter(([name]) => only === undefined || name === only)
   // Each clears up behind itself, whatever becomes of the others.
-  const ended = await Promise.allSettled(chosenParts.map(([, run]) => run()))
-  const parts = ended.map((part) => (part.status === 'fulfilled' ? part.value : nothing(part.reason)))
+  const parts = await Promise.all(chosenParts.map(([name, run]) => judged(name, run().catch(nothing))))
   const crashed = parts.flatMap((part) => part.crashed)
-  const left = await Promise.all(crashed.map(async ({ name, left }) => ({ name, things: await left })))
-  const wrong = [
-    ...crashed.flatMap((one) => one.wrong.map((what) => `${one.name}: ${what}`)),
-    ...left.flatMap(({ name, things }) => things.map((what) => `${name}: ${what} is left`)),
-    ...parts.flatMap((part) => part.wrong),
-  ]
-  for (const what of wrong) console.log(`  WRONG ${what}`)
+  const wrong = parts.flatMap((part) => part.wrong)
   const times = crashed.flatMap(({ takeoverMs }) => (takeoverMs === null ? [] : [takeoverMs]))
   const asked = parts.reduce((sum, part) => sum + part.asked, 0)
   const failed = parts.reduce((sum, part) => sum + part.failed, 0)
   const figure = `${crashed.length} blows (kills with -9 at the start, in the middle and at the end of every step of the journal; the rest stops, outages, both killed) and 8 engine restarts: ${crashed.filter((one) => one.wrong.length === 0).length} ended right; takeover after ${seconds(median(times))} s (median), ${seconds(Math.max(...times))} s (slowest; bar 15 s); ${failed} of ${asked} requests to the old release failed; ${wrong.length} things wrong`
   return { ok: wrong.length === 0 && failed === 0, figure }
+}
+
+/** A part with all that is wrong in it, told as it ends: others may go on for an hour. */
+async function judged(name: string, running: Promise<Found>): Promise<Found> {
+  const part = await running
+  const left = await Promise.all(part.crashed.map(async ({ name, left }) => ({ name, things: await left })))
+  const wrong = [
+    ...part.crashed.flatMap((one) => one.wrong.map((what) => `${one.name}: ${what}`)),
+    ...left.flatMap(({ name, things }) => things.map((what) => `${name}: ${what} is left`)),
+    ...part.wrong,
+  ]
+  for (const what of wrong) console.log(`  WRONG ${what}`)
+  console.log(
+    `  part ${name}: ${part.crashed.length} blows, ${wrong.length} things wrong, ${part.failed} of ${part.asked} requests failed`,
+  )
+  return { ...part, wrong }
 }
 
 const nothing = (error: Error): Found => ({ crashed: [], wrong: [error.message], asked: 0, failed: 0 })
