@@ -6,7 +6,7 @@ import type { Pair } from './pair.ts'
 /** Longer than strays may be there before they are looked for, and than a container may take to end. */
 const GONE_MS = 180_000
 
-/** What an instance has beyond its one release and its edge, when all has had the time to go. */
+/** What an instance has beyond its one release, that one's gateway and its edge, when all has had the time to go. */
 export async function orphans({ site, socket, steady, pool }: Pair): Promise<string[]> {
   let found: string[] = []
   const look = async () => {
@@ -15,6 +15,7 @@ export async function orphans({ site, socket, steady, pool }: Pair): Promise<str
       names.filter((name) => !known.some((one) => name?.includes(one)))
     const name = steady.replace(/_/g, '-')
     const edge = `${site.instance}-edge`
+    const edges = has.containers.filter(({ Labels }) => Labels['slipway.edge.name'] === edge).length
     const { rows } = await pool.query("select id from deployment where status = 'ready'")
     const ready = rows.map(({ id }: { id: string }) => id.replace(/_/g, '-'))
     const serving = (
@@ -25,12 +26,13 @@ export async function orphans({ site, socket, steady, pool }: Pair): Promise<str
     found = [
       ...strangers(
         has.services.map(({ Spec }) => Spec?.Name),
-        [name.slice(0, 20), edge],
+        [name.slice(0, 20), `${edge}-${steady}`],
       ).map((one) => `service ${one}`),
       ...strangers(
-        has.containers.map(({ Names }) => Names[0]),
-        [name.slice(0, 20)],
+        has.containers.filter(({ Labels }) => Labels['slipway.edge.name'] !== edge).map(({ Names }) => Names[0]),
+        [name.slice(0, 20), `${edge}-${steady}.`],
       ).map((one) => `container ${one}`),
+      ...(edges === 1 ? [] : [`${edges} containers of the edge`]),
       ...(serving === 1 ? [] : [`${serving} containers of the release`]),
       ...strangers(
         has.networks.map(({ Name }) => Name),
