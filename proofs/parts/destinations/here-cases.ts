@@ -52,7 +52,7 @@ export async function localCases(ground: Ground): Promise<Case[]> {
 function privateAddresses({ s3, sftp }: Ground, at: string): Case[] {
   const { endpoint, main } = s3.s3
   const login = { sshHost: sftp.address, sshPort: sftp.port, sshUser: sftp.user, sftpPassword: sftp.password }
-  const common = { step: 'connect', says: /public address/, at } as const
+  const common = { step: 'connect', says: /an address that may not be used.*SLIPWAY_ALLOWED_NETWORKS/, at } as const
   return [
     {
       title: 'cloud: S3 at a private address',
