@@ -12,6 +12,9 @@ test.each([
   [['install', '--http-port', '70000'], '--http-port must be a port'],
   [['install', '--set', 'PATH=/tmp'], 'must be like SLIPWAY_LOG_LEVEL=debug'],
   [['install', '--set', 'SLIPWAY_X=a\nSLIPWAY_SECRET_KEY=mine'], 'must be like SLIPWAY_LOG_LEVEL=debug'],
+  // systemd and we would read it differently.
+  [['install', '--set', 'SLIPWAY_X="quoted"'], 'must be like SLIPWAY_LOG_LEVEL=debug'],
+  [['install', '--set', 'SLIPWAY_X=back\\slash'], 'must be like SLIPWAY_LOG_LEVEL=debug'],
   [['install', '--database-url', 'mysql://x'], '--database-url must begin with postgres://'],
   [['backup', '--keep', '0'], '--keep must be a number'],
 ])('%j is refused with what it should be', (argv, message) => {

@@ -114,7 +114,11 @@ export function readFlags(argv: string[], env: NodeJS.ProcessEnv): Flags | 'help
     ),
     httpPort: port(values['http-port'], '--http-port'),
     httpsPort: port(values['https-port'], '--https-port'),
-    databaseUrl: matching(values['database-url'], /^postgres(ql)?:\/\//, '--database-url must begin with postgres://.'),
+    databaseUrl: matching(
+      values['database-url'],
+      /^postgres(ql)?:\/\/[^\s"'\\]+$/,
+      '--database-url must begin with postgres://.',
+    ),
     advertiseAddress: matching(values['advertise-addr'], /^[0-9a-f.:]+$/i, '--advertise-addr must be an IP address.'),
     offline: values.offline ?? null,
     set: settings(values.set ?? []),
@@ -162,9 +166,9 @@ function port(value: string | undefined, flag: string): number | null {
 function settings(all: string[]): Record<string, string> {
   return Object.fromEntries(
     all.map((one) => {
-      const [, name, value] = /^((?:SLIPWAY|BACKUP)_[A-Z0-9_]+)=([^\n]*)$/.exec(one) ?? []
+      const [, name, value] = /^((?:SLIPWAY|BACKUP)_[A-Z0-9_]+)=([^\n"'\\]*)$/.exec(one) ?? []
       if (name === undefined || value === undefined)
-        throw new WrongUse(`--set ${one}: must be like SLIPWAY_LOG_LEVEL=debug.`)
+        throw new WrongUse(`--set ${one}: must be like SLIPWAY_LOG_LEVEL=debug, without quotes and backslashes.`)
       return [name, value]
     }),
   )
