@@ -23,7 +23,8 @@ export async function reverifyDue(parts: VerifyParts, signal: AbortSignal): Prom
     await eachFairly(taken, { atOnce: AT_ONCE, perOrg: PER_ORG, signal }, (row) =>
       reverify(parts, row, signal).catch((error) => notNow(parts, row, error, signal)),
     )
-    if (taken.length < BATCH) return
+    // Of a full batch others may have had most, and there are more; had they all of it, they go on.
+    if (taken.length === 0 || due.length < BATCH) return
   }
 }
 

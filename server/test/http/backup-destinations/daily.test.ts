@@ -58,11 +58,11 @@ describe('once a day, in the background', () => {
     expect(rows.map(({ action }) => action)).toEqual(['backup_destination.broke', 'backup_destination.mended'])
   })
 
-  test('a hundred that are due are all looked at, once each, by two processes', async () => {
+  test('a hundred that are due are all looked at, once each, by four processes', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, async () => (await create(org, s3())).id))
     for (const id of ids) await due(id)
     asked.length = 0
-    await Promise.all([run(), run()])
+    await Promise.all([run(), run(), run(), run()])
     expect(asked.filter((one) => one === 'put')).toHaveLength(100)
   })
 
