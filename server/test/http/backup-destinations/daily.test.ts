@@ -66,6 +66,21 @@ describe('once a day, in the background', () => {
     expect(asked.filter((one) => one === 'put')).toHaveLength(100)
   })
 
+  test('of a batch that another process has taken part of, we take the rest, and go on with the next', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, async () => (await create(org, s3())).id))
+    for (const id of ids) await due(id)
+    const other = await world.platform.pool.connect()
+    await other.query('begin')
+    await other.query(`select id from backup_destination where id = any($1) for update`, [ids.slice(0, 16)])
+    asked.length = 0
+    await run()
+    expect(asked.filter((one) => one === 'put')).toHaveLength(84)
+    await other.query('rollback')
+    other.release()
+    await run()
+    expect(asked.filter((one) => one === 'put')).toHaveLength(100)
+  })
+
   test('also one that nobody has tried, within the hour, and after each change of the way there', async () => {
     const minutes = async (id: string) => ((await nextOf(id)) ?? Number.NaN) / 60_000 - Date.now() / 60_000
     const soon = (one: number) => one > 3 && one < 61
