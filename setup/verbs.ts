@@ -67,7 +67,7 @@ async function install(facts: Facts, flags: Flags, release: Release): Promise<To
     throw new WrongUse('--email is needed: whose it will be. There is no "first visitor becomes owner".')
   const steps = planInstall(facts, flags, release.version)
   const context = await carriedOut(steps, flags, release)
-  if (context === null) return { plan: steps }
+  if (context === null) return { plan: shown(steps) }
   const { front, ...ports } = edgePorts(facts, flags)
   if (front)
     say(
@@ -84,7 +84,7 @@ async function carryOut(facts: Facts, flags: Flags, release: Release): Promise<T
   const done = await carriedOut(steps, flags, release)
   if (done && flags.verb === 'restore') say('\nProjects that were live: slipway setup bring-back --token-file FILE')
   if (done) return { success: true, version: release.version }
-  return { plan: steps }
+  return { plan: shown(steps) }
 }
 
 async function planOf(facts: Facts, flags: Flags, release: Release): Promise<Step[]> {
@@ -123,6 +123,13 @@ async function carriedOut(steps: Step[], flags: Flags, release: Release): Promis
   return context
 }
 
+/** Settings by their names: among their values may be passwords, and a plan is kept and passed on. */
+const shown = (steps: Step[]) =>
+  steps.map(({ what, act }) => ({
+    what,
+    act: act.do === 'settings' ? { do: act.do, names: Object.keys(act.values) } : act,
+  }))
+
 function versionHere({ installed }: Facts, version: string | null): string {
   const here = installed.versions.filter((one) => one !== installed.version)
   if (version !== null && installed.versions.includes(version)) return version
@@ -146,18 +153,18 @@ function passphrase({ passphraseFile }: Flags): string | null {
   return text
 }
 
-async function confirmed({ yes, dryRun }: Flags, verb: string, warning: string): Promise<void> {
+async function confirmed({ yes, dryRun }: Pick<Flags, 'yes' | 'dryRun'>, verb: string, warning: string): Promise<void> {
   if (yes || dryRun) return
   say(warning)
   if ((await ask(`Type "${verb}" to go on: `, { instead: '--yes' })) !== verb) throw new Unfit('Nothing was changed.')
 }
 
-async function confirmRemoval({ system }: Facts, { everything, confirm, dryRun, yes }: Flags): Promise<void> {
+async function confirmRemoval({ system, engine }: Facts, { everything, confirm, dryRun, yes }: Flags): Promise<void> {
   if (dryRun) return
-  if (!everything) {
-    say('This removes Slipway. What it deployed keeps running; certificates are not renewed any more.')
-    return confirmed({ yes, dryRun } as Flags, 'uninstall', '')
-  }
+  const kept = 'This removes Slipway. What it deployed keeps running; certificates are not renewed any more.'
+  if (!everything) return confirmed({ yes, dryRun }, 'uninstall', kept)
+  if (engine.installed && !engine.answers)
+    throw new Unfit('Docker does not answer, so what was deployed cannot be removed: see systemctl status docker.')
   say('This removes Slipway with its database, its keys, everything that it deployed, and the data of all projects.')
   const said =
     confirm ??

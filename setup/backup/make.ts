@@ -47,8 +47,8 @@ export async function makeBackup(file: string, { version, keep }: { version: str
 }
 
 async function dump(file: string): Promise<void> {
-  const { url } = databaseOf()
-  await run(['pg_dump', '--format=custom', '--compress=3', '--file', file, url], { as: USER, deadlineMs: DUMP_MS })
+  const { url, env } = databaseOf()
+  await run(['pg_dump', '--format=custom', '--compress=3', '--file', file, url], { as: USER, env, deadlineMs: DUMP_MS })
 }
 
 /** Of each kind in the folder the newest stay: those of every night, and those before an upgrade. */

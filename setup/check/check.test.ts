@@ -7,7 +7,6 @@ const NONE: Parameters<typeof check>[1] = {
   httpsPort: null,
   databaseUrl: null,
   offline: null,
-  advertiseAddress: null,
   version: '1.0.0',
 }
 

@@ -13,7 +13,7 @@ export type Finding = {
   remedy: string | null
 }
 
-type Wanted = Pick<Flags, 'httpPort' | 'httpsPort' | 'databaseUrl' | 'offline' | 'advertiseAddress'> & {
+type Wanted = Pick<Flags, 'httpPort' | 'httpsPort' | 'databaseUrl' | 'offline'> & {
   version: string
 }
 

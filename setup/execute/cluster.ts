@@ -69,10 +69,17 @@ export async function clusterUrl(): Promise<string> {
 }
 
 /** Where the programs of PostgreSQL find the database: what they are told in place of a URL, and whom they run as. */
-export function databaseOf(): { url: string; port: string | null } {
-  const url = readSettings(PATHS.settings).SLIPWAY_DATABASE_URL ?? ''
+export function databaseOf(): { url: string; port: string | null; env: NodeJS.ProcessEnv } {
+  const { url, env } = withoutPassword(readSettings(PATHS.settings).SLIPWAY_DATABASE_URL ?? '')
   const own = url.includes(encodeURIComponent(SOCKETS))
-  return { url, port: own ? (/:(\d+)\//.exec(url)?.[1] ?? null) : null }
+  return { url, port: own ? (/:(\d+)\//.exec(url)?.[1] ?? null) : null, env }
+}
+
+/** Whoever looks at the list of processes sees their arguments, and not their environment. */
+export function withoutPassword(url: string): { url: string; env: NodeJS.ProcessEnv } {
+  const [, before = '', password, after = ''] = /^(\w+:\/\/[^:@/]*):([^@/]*)(@.*)$/.exec(url) ?? []
+  if (password === undefined) return { url, env: process.env }
+  return { url: `${before}${after}`, env: { ...process.env, PGPASSWORD: decodeURIComponent(password) } }
 }
 
 const portOf = async (major: string) => (await run(['pg_conftool', '--short', major, CLUSTER, 'show', 'port'])).trim()
