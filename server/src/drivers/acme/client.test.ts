@@ -119,7 +119,8 @@ describe('a certificate', () => {
     const certificate = new X509Certificate(issued.chainPem)
     expect(certificate.checkHost('any.wild.test')).toBe('*.wild.test')
     expect(certificate.checkHost('wild.test')).toBe('wild.test')
-    const refused = issue(['*.wild.test'])
+    // A name never proved before: the CA forgets a proof 99 times of 100, whatever it is told.
+    const refused = issue(['*.other.test'])
     await expect(refused).rejects.toMatchObject({ code: 'order_rejected', message: expect.stringContaining('dns-01') })
   })
 

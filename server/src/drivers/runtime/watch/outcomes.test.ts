@@ -156,7 +156,7 @@ const onUpdate: Case[] = [
   ['good to exit goes back', updated('exit'), { ...back, reason: 'exit', lines: /DATABASE_URL/ }],
   [
     'good to a crash after 3 s goes back',
-    updated('crash', { environment: { CRASH_MS: '3000' } }),
+    updated('crash', { environment: { CRASH_MS: '3000' }, monitorMs: 20_000 }),
     { ...back, reason: 'exit' },
   ],
   [
