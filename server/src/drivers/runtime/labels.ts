@@ -14,6 +14,8 @@ export const LABEL = {
   spec: 'slipway.spec',
   /** The hash of what runs in its containers, as it was sent: another hand may have changed it since. */
   content: 'slipway.content',
+  /** What the release calls the image that a container was started from by its id. */
+  image: 'slipway.image',
   /** It is being removed, and is never updated again. */
   leaving: 'slipway.leaving',
   /** How many replicas a service gets; they are not started all at once. */

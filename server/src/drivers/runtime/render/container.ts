@@ -15,12 +15,15 @@ type Around = {
   api: number
   health: HealthConfig | undefined
   files?: FileReferences | undefined
+  /** What the engine finds the image by; its name where nothing is said. */
+  image?: string | undefined
 }
 
 /** What runs in each container, in the engine's words. What is not said is left out: the engine's own default holds. */
-export function containerSpec(spec: ServiceSpec, { instance, api, health, files = {} }: Around): ContainerSpec {
+export function containerSpec(spec: ServiceSpec, around: Around): ContainerSpec {
+  const { instance, api, health, files = {}, image = spec.image } = around
   const content = {
-    Image: spec.image,
+    Image: image,
     ...(spec.entrypoint && { Command: spec.entrypoint }),
     ...(spec.command && { Args: spec.command }),
     Env: Object.entries(spec.environment).map(([name, value]) => literal(`${name}=${value}`)),
@@ -31,6 +34,7 @@ export function containerSpec(spec: ServiceSpec, { instance, api, health, files 
       ...foreignLabels(spec),
       ...labelsOf(spec, instance),
       [LABEL.content]: contentHash(content),
+      ...(image !== spec.image && { [LABEL.image]: spec.image }),
       // What is always started again never ends well.
       ...(spec.mayEnd && spec.restart !== 'always' && { [LABEL.mayEnd]: '1' }),
     },

@@ -15,6 +15,8 @@ export type Rendering = {
   health: HealthConfig | undefined
   /** Those of the spec, which the engine has already. */
   files?: FileReferences
+  /** What the engine finds the image by; its name where nothing is said. */
+  image?: string
   /** Carried from what runs: a restored spec then equals its tasks, and none of them is replaced. */
   forceUpdate: number
   /** How many are started with this write; all where nothing is said. */
@@ -45,10 +47,10 @@ export function renderService(spec: ServiceSpec, rendering: Rendering): SwarmSpe
 
 function taskTemplate(
   spec: ServiceSpec,
-  { instance, api, bounds, networks, health, files, forceUpdate }: Rendering,
+  { instance, api, bounds, networks, health, files, image, forceUpdate }: Rendering,
 ): TaskTemplate {
   return {
-    ContainerSpec: containerSpec(spec, { instance, api, health, files }),
+    ContainerSpec: containerSpec(spec, { instance, api, health, files, image }),
     // Nothing is reserved: what one project reserves and does not use, others could not have.
     Resources: { Limits: limitsOf(spec, bounds) },
     RestartPolicy: restartOf(spec),

@@ -17,6 +17,7 @@ import { acceptExisting, requireThere } from '../volumes.ts'
 import { isOurs, isUp } from '../watch/judge.ts'
 import { atFirst, replicasOf } from './grow.ts'
 import { identityOf, isChanging, isLeaving, nameOf } from './identity.ts'
+import { imageReference } from './image-reference.ts'
 import { isJob } from './job.ts'
 import { type ServiceSpec, specHash } from './spec.ts'
 import { type Leaving, leavingBefore, StillLeaving } from './wait-free.ts'
@@ -95,7 +96,9 @@ export async function applySpec(
       const first = interrupt
         ? spec.replicas
         : atFirst(spec.replicas, current && tasks.some(isUp) ? replicasOf(current) : 0)
-      const rendered = renderService(spec, { instance, api, bounds, networks, health, files, forceUpdate, first, over })
+      const image = await imageReference(docker, spec, tasks, signal)
+      const around = { instance, api, bounds, networks, health, files, image, forceUpdate, first, over }
+      const rendered = renderService(spec, around)
       await guard?.()
       signal.throwIfAborted()
       if (current) await updateService(docker, current, rendered)

@@ -4,6 +4,7 @@ import { callEngine } from '../../engine/ask.ts'
 import { having, LABEL, type ServiceKey } from '../labels.ts'
 import { wantedOf } from '../rollout/grow.ts'
 import { identityOf } from '../rollout/identity.ts'
+import { imageNameOf } from '../rollout/image-reference.ts'
 import { isJob } from '../rollout/job.ts'
 
 export type ObservedService = {
@@ -37,7 +38,7 @@ export function observedOf({ Spec, UpdateStatus, ServiceStatus }: ServiceAnswer)
     service: Spec.Labels?.[LABEL.service] ?? '',
     deployment,
     specHash,
-    image: Spec.TaskTemplate.ContainerSpec?.Image ?? '',
+    image: imageNameOf(Spec.TaskTemplate),
     job: isJob(Spec),
     replicas: {
       wanted: isJob(Spec) ? (ServiceStatus?.DesiredTasks ?? 0) : wantedOf({ Spec }),

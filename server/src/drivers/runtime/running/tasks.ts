@@ -4,6 +4,7 @@ import { callEngine, unlessMissing } from '../../engine/ask.ts'
 import { tasksOf } from '../find.ts'
 import { having, LABEL } from '../labels.ts'
 import { identityOf } from '../rollout/identity.ts'
+import { imageNameOf } from '../rollout/image-reference.ts'
 import { isUnfinished } from '../rollout/job.ts'
 import { OF_THE_ENGINE, STUCK } from '../watch/diagnose.ts'
 import { isDead } from '../watch/judge.ts'
@@ -78,7 +79,7 @@ function describe(task: TaskAnswer, { tasks, containers, engineStart }: Around):
     deployment,
     taskId: task.ID,
     containerId,
-    image: Spec.ContainerSpec?.Image ?? '',
+    image: imageNameOf(Spec),
     state: Status.State,
     health: healthOf(container),
     restarts: deaths.length,
