@@ -162,13 +162,25 @@ export const withRoutes = (db: Queryable) =>
   db
     .selectFrom('server')
     .selectAll()
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('deployment')
-          .select('id')
-          .whereRef('deployment.serverId', '=', 'server.id')
-          .where('deployment.routed', '=', true),
-      ),
+    .where(({ exists, or, and, eb, selectFrom }) =>
+      or([
+        exists(
+          selectFrom('deployment')
+            .select('id')
+            .whereRef('deployment.serverId', '=', 'server.id')
+            .where('deployment.routed', '=', true),
+        ),
+        // The platform's own name leads to this machine, whether or not anything was deployed there.
+        and([
+          eb('server.kind', '=', 'local'),
+          exists(
+            selectFrom('hostName')
+              .select('host')
+              .where('kind', '=', 'platform')
+              .whereRef('hostName.orgId', '=', 'server.orgId'),
+          ),
+        ]),
+      ]),
     )
     .orderBy('id')
     .execute()

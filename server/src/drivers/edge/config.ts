@@ -1,3 +1,4 @@
+import { PLATFORM } from './edge.ts'
 import { ASKED, SOCKETS } from './gateway/gateway-config.ts'
 import { MOST_SEGMENTS } from './route-file.ts'
 
@@ -12,7 +13,9 @@ import { MOST_SEGMENTS } from './route-file.ts'
  *   …/_.<parent>/…                                                 the same for `*.<parent>`
  *   challenge/<token>                                           ACME HTTP-01
  */
-export function edgeConfig({ root = EDGE_ROOT, httpPort = 80, httpsPort = 443 } = {}): object {
+export function edgeConfig(options: EdgeConfigOptions = {}): object {
+  const { root = EDGE_ROOT, httpPort = 80, httpsPort = 443, platformSocket = null } = options
+  const own = platformSocket === null ? [] : [toPlatform(platformSocket)]
   const other = elsewhere(httpPort, httpsPort)
   const away = { match: [{ not: [isFree, isPlain] }], handle: [toHttps(httpsPort)] }
   return {
@@ -27,12 +30,12 @@ export function edgeConfig({ root = EDGE_ROOT, httpPort = 80, httpsPort = 443 } 
         grace_period: '250ms',
         servers: {
           certs: { ...plain, listen: [CERTIFICATES], routes: [certificateRoute(root)] },
-          web: { ...plain, listen: [':80'], routes: siteRoutes(root, [...other, away]) },
+          web: { ...plain, listen: [':80'], routes: siteRoutes(root, [...other, away, ...own]) },
           tls: {
             ...plain,
             listen: [':443'],
             tls_connection_policies: [{}],
-            routes: siteRoutes(root, [...other, remember]),
+            routes: siteRoutes(root, [...other, remember, ...own]),
           },
         },
       },
@@ -41,6 +44,12 @@ export function edgeConfig({ root = EDGE_ROOT, httpPort = 80, httpsPort = 443 } 
 }
 
 export const EDGE_ROOT = '/edge'
+/** Where the platform's own socket lies in the container. */
+export const PLATFORM_FOLDER = '/platform'
+
+/** Ports are those that visitors see; `platformSocket` is the name of a file in PLATFORM_FOLDER. */
+type EdgeConfigOptions = { root?: string; httpPort?: number; httpsPort?: number; platformSocket?: string | null }
+
 const CERTIFICATES = '127.0.0.1:9080'
 
 // HTTP/3 needs a published UDP port; without it, announcing it only costs clients a failed attempt.
@@ -192,6 +201,25 @@ const toGateway = {
   load_balancing: { try_duration: '10s', try_interval: '100ms' },
   transport: { protocol: 'http', dial_timeout: '2s', keep_alive: { idle_timeout: '30s' } },
 }
+
+/**
+ * The platform's own name. Whoever has its socket is believed about where visitors come from, and Caddy says that itself. A version
+ * that takes another's place never closes the socket.
+ */
+const toPlatform = (socket: string) => ({
+  match: [{ vars: { '{up.project}': [PLATFORM] } }],
+  handle: [
+    {
+      handler: 'reverse_proxy',
+      flush_interval: -1,
+      stream_close_delay: '10m',
+      upstreams: [{ dial: `unix/${PLATFORM_FOLDER}/${socket}` }],
+      load_balancing: { try_duration: '10s', try_interval: '100ms' },
+      transport: { protocol: 'http', dial_timeout: '2s', keep_alive: { idle_timeout: '30s' } },
+    },
+  ],
+  terminal: true,
+})
 
 /** The name as it is, else as one of its parent's. */
 function certificateRoute(root: string): object {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { EDGE_ROOT, edgeConfig } from './config.ts'
+import { basename, dirname } from 'node:path'
+import { EDGE_ROOT, edgeConfig, PLATFORM_FOLDER } from './config.ts'
 import type { EdgeSettings } from './edge.ts'
 import { SOCKETS } from './gateway/gateway-config.ts'
 
@@ -23,7 +24,14 @@ export const socketsOf = (name: string) => `${name}-sockets`
  */
 export function edgeContainer(name: string, settings: EdgeSettings) {
   const { image, httpPort, httpsPort, instance } = settings
-  const config = JSON.stringify(edgeConfig({ httpPort, httpsPort }))
+  const { publicHttpPort = httpPort, publicHttpsPort = httpsPort, platformSocket = null } = settings
+  const config = JSON.stringify(
+    edgeConfig({
+      httpPort: publicHttpPort,
+      httpsPort: publicHttpsPort,
+      platformSocket: platformSocket && basename(platformSocket),
+    }),
+  )
   const body = {
     Image: image,
     Entrypoint: [] as string[],
@@ -39,6 +47,7 @@ export function edgeContainer(name: string, settings: EdgeSettings) {
         { Type: 'volume' as const, Source: name, Target: EDGE_ROOT },
         { Type: 'volume' as const, Source: socketsOf(name), Target: SOCKETS, ReadOnly: true },
       ],
+      ...(platformSocket !== null && { Binds: [platformFolder(platformSocket)] }),
       // All visitors come this way: where projects want more processor than there is, it has four times the share of one.
       CpuShares: 4096,
       // The engine starts it again after an end of its own, of the engine's or of the machine's.
@@ -56,6 +65,12 @@ export function edgeContainer(name: string, settings: EdgeSettings) {
   }
   return { hash, config, body: { ...body, Labels } }
 }
+
+/**
+ * The folder and not the socket: one that is made anew is seen there. As a bind and not as a mount: the engine makes the folder where
+ * it is missing, and the edge starts after the platform has been removed.
+ */
+const platformFolder = (socket: string) => `${dirname(socket)}:${PLATFORM_FOLDER}:ro`
 
 /** Caddy's binary carries the right to open low ports, and would not start without it. */
 export const leastRights = {

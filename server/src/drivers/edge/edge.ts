@@ -84,6 +84,10 @@ interface EdgeChallenges<Target> {
   remove(target: Target, token: string, signal?: AbortSignal): Promise<void>
 }
 
+/** In place of a project's id: the route leads to the platform itself. */
+export const PLATFORM = 'platform'
+export type PlatformProject = typeof PLATFORM
+
 export type EdgeRoute = {
   /** Lower case, ASCII (punycode). `*.example.com` is for all names right below `example.com` that have no route. */
   host: string
@@ -116,6 +120,11 @@ export type EdgeSettings = {
   image: string
   httpPort: number
   httpsPort: number
+  /** What visitors see, where that is not the same: another program may be in front. */
+  publicHttpPort?: number
+  publicHttpsPort?: number
+  /** A unix socket on this machine that routes of `PLATFORM` lead to, in a folder that holds nothing else; null: none do. */
+  platformSocket?: string | null
   /** Which Slipway this edge belongs to; one that belongs to another is left alone. */
   instance: string
 }

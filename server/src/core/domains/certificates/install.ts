@@ -32,13 +32,18 @@ export async function wantedOn(
 const edgeId = (id: string, serial: string) => `${id}-${serial}`.slice(0, 100)
 
 /** Before a project's names lead to a server: its edge has what they need, so that no visitor meets one that has not. */
-export async function fillFor(parts: Parts, server: servers.ServerRow, projectId: string, signal: AbortSignal) {
+export async function fillFor(parts: Parts, server: servers.ServerRow, projectId: string | null, signal: AbortSignal) {
   const wanted = await wantedOn(parts, server.id, projectId)
   if (wanted.length > 0) await parts.edge.certificates.put(openEngineTarget(parts, server), wanted, signal)
 }
 
 /** A project's certificates at all edges that are to have them. The first must; another may not be set up yet. */
-export async function install(parts: Parts, orgId: string, projectId: string, signal: AbortSignal): Promise<void> {
+export async function install(
+  parts: Parts,
+  orgId: string,
+  projectId: string | null,
+  signal: AbortSignal,
+): Promise<void> {
   const [first, ...others] = await store.serversOf(parts.db, orgId, projectId)
   if (first === undefined) return
   await fillFor(parts, await servers.load(parts.db, orgId, first), projectId, signal)

@@ -64,7 +64,8 @@ async function noteInstalled(tx: Tx, parts: CertificateParts, { orgId, input }: 
   const row = await store.find(tx, orgId, input.certificate)
   if (!row || row.installed === row.serial) return
   await store.update(tx, orgId, row.id, { installed: row.serial })
-  if (row.installed !== null) return
+  // The platform's own name is led here by whoever mends edges.
+  if (row.installed !== null || row.projectId === null) return
   const reroute = { id: newId('run'), lane: row.projectId, kind: 'reroute', supersede: ['reroute'] }
   await submit(tx, parts.transport, { ...reroute, orgId, input: {}, urgency: 'short' })
 }
@@ -118,7 +119,7 @@ function recordsFor({ acme }: CertificateParts, { host }: store.Due, signal: Abo
       'not_now',
       `The CA gives ${host} only to those who may change its zone, and this instance may not.`,
       {
-        hint: 'Its operator sets SLIPWAY_DNS_UPDATE_SERVER and SLIPWAY_DNS_UPDATE_KEY.',
+        hint: 'Its operator sets SLIPWAY_DNS_UPDATE_URL, or SLIPWAY_DNS_UPDATE_SERVER and SLIPWAY_DNS_UPDATE_KEY.',
       },
     )
   }
@@ -165,7 +166,7 @@ async function settle(tx: Tx, run: RunFacts<OrderInput>, { outcome, reason }: En
     await store.update(tx, run.orgId, id, done)
     const { host, serial, notAfter } = row
     const action = run.input.order ? 'certificate.issue' : 'certificate.install'
-    await record(tx, system, action, row.projectId, { host, serial, validTo: notAfter?.toISOString() })
+    await record(tx, system, action, row.projectId ?? row.id, { host, serial, validTo: notAfter?.toISOString() })
     return
   }
   const problem = {
@@ -180,5 +181,5 @@ async function settle(tx: Tx, run: RunFacts<OrderInput>, { outcome, reason }: En
   // Where the name leads is looked at as before: once it leads here, the next try is at once.
   await store.update(tx, run.orgId, id, { runId: null, problem: shown, attempts, nextTryAt, lookAt: row.now })
   const detail = { host: row.host, reason: problem.message, nextTryAt: nextTryAt.toISOString() }
-  await record(tx, system, 'certificate.fail', row.projectId, detail)
+  await record(tx, system, 'certificate.fail', row.projectId ?? row.id, detail)
 }

@@ -32,7 +32,7 @@ export async function renewCertificate(
     refuseTooSoon(found, force)
     await refuseTooMany(tx, found.orgId)
     await store.update(tx, found.orgId, found.id, { askedAt: new Date() })
-    await record(tx, caller, 'certificate.renew', found.projectId, { host: domain, force })
+    await record(tx, caller, 'certificate.renew', found.projectId ?? found.id, { host: domain, force })
     return found
   })
   const run = await submitOrder(parts, { id: row.id, orgId: row.orgId, order: true })

@@ -1,8 +1,19 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { FEW_ORDERS, ORDER_WINDOW_MS, type Ordered, PACE_MS, type Running } from './plan.ts'
 import type { CertificateRow } from './state.ts'
+
+/** The server that is this machine, of an organization: there the platform's own name leads. */
+export const machineOf = (orgId: RawBuilder<unknown>) =>
+  sql`select id from server where kind = 'local' and org_id = ${orgId} order by engine_id is null, id limit 1`
+
+/** Of a certificate `c`: the platform's own is this machine's, and always wanted. */
+const place = sql`
+  coalesce(d.server_id, p.server_id, case when c.project_id is null then (${machineOf(sql`c.org_id`)}) end) as server_id,
+  d.id is not null or c.project_id is null as live, clock_timestamp() as now
+  from certificate c left join project p on p.id = c.project_id
+  left join deployment d on d.project_id = c.project_id and d.routed`
 
 /** Where it is to be shown, and what is known of the way there. */
 export type Due = CertificateRow & { serverId: string | null; live: boolean; now: Date }
@@ -13,10 +24,7 @@ export type Due = CertificateRow & { serverId: string | null; live: boolean; now
  */
 export async function due(db: Queryable, most: number, except: string[] = []): Promise<(Due & { due: string })[]> {
   const { rows } = await sql<Due & { due: string }>`
-    select c.*, c.look_at::text as due, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live,
-      clock_timestamp() as now
-    from certificate c join project p on p.id = c.project_id
-    left join deployment d on d.project_id = c.project_id and d.routed
+    select c.*, c.look_at::text as due, ${place}
     where c.look_at <= clock_timestamp() and c.run_id is null and c.org_id <> all(${except})
     order by c.look_at limit ${most}`.execute(db)
   return rows
@@ -24,9 +32,7 @@ export async function due(db: Queryable, most: number, except: string[] = []): P
 
 export async function find(db: Queryable, orgId: string, id: string): Promise<Due | undefined> {
   const { rows } = await sql<Due>`
-    select c.*, coalesce(d.server_id, p.server_id) as server_id, d.id is not null as live, clock_timestamp() as now
-    from certificate c join project p on p.id = c.project_id
-    left join deployment d on d.project_id = c.project_id and d.routed
+    select c.*, ${place}
     where c.id = ${id} and c.org_id = ${orgId}`.execute(db)
   return rows[0]
 }
@@ -165,15 +171,20 @@ export type Shown = { id: string; orgId: string; host: string; serial: string }
 export async function shownOn(db: Queryable, serverId: string, projectId: string | null = null): Promise<Shown[]> {
   const { rows } = await sql<Shown>`
     select c.id, c.org_id, c.host, c.serial from certificate c
-    where c.serial is not null and (${projectId}::text is null or c.project_id = ${projectId}) and c.project_id in (
+    where c.serial is not null and (${projectId}::text is null or c.project_id = ${projectId}) and (c.project_id in (
       select project_id from deployment where routed and server_id = ${serverId}
       union select id from project where server_id = ${serverId})
+      or c.project_id is null and ${serverId} = (${machineOf(sql`c.org_id`)}))
     order by c.host`.execute(db)
   return rows
 }
 
-/** The servers whose edges are to show a project's certificates; first the one that visitors come to. */
-export async function serversOf(db: Queryable, orgId: string, projectId: string): Promise<string[]> {
+/** The servers whose edges are to show a project's certificates, or the platform's; first the one that visitors come to. */
+export async function serversOf(db: Queryable, orgId: string, projectId: string | null): Promise<string[]> {
+  if (projectId === null) {
+    const { rows } = await sql<{ id: string }>`${machineOf(sql`${orgId}`)}`.execute(db)
+    return rows.map(({ id }) => id)
+  }
   const { rows } = await sql<{ id: string }>`
     select server_id as id from deployment where project_id = ${projectId} and org_id = ${orgId} and routed
     union all

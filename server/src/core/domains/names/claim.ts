@@ -125,9 +125,9 @@ async function refuseNear(tx: Tx, project: Project, host: string, field: string)
 /** The record of whoever sets them wins over a claim without one. Only if it is still the same organization that has it. */
 async function takeOver(tx: Tx, host: string, from: string | null): Promise<Lost> {
   const holder = from === null ? undefined : await store.holderOf(tx, host)
-  if (!holder || holder.orgId !== from) return null
+  if (!holder || holder.orgId !== from || holder.projectId === null) return null
   await store.release(tx, holder.projectId, host)
-  return holder
+  return { orgId: holder.orgId, projectId: holder.projectId }
 }
 
 /** That another organization has it is not said: a record decides, whoever has named it. */

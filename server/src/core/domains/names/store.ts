@@ -3,12 +3,15 @@ import type { Queryable } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import type { Tables } from '../../../db/tables.ts'
 import * as certificates from '../certificates/store.ts'
+import { routesToPlatform } from './platform-store.ts'
 
-type HostRow = Insertable<Tables['hostName']>
-export type Claim = HostRow & { service: string; port: number; pathPrefix: string | null }
+type OfProject = { projectId: string; kind: 'free' | 'custom' }
+export type Claim = Omit<Insertable<Tables['hostName']>, keyof OfProject> &
+  OfProject & { service: string; port: number; pathPrefix: string | null }
 
 /** A host and one of the places on it where a service begins. */
-export type Named = Selectable<Tables['hostName']> & { service: string; port: number; pathPrefix: string | null }
+export type Named = Omit<Selectable<Tables['hostName']>, keyof OfProject> &
+  OfProject & { service: string; port: number; pathPrefix: string | null }
 
 /**
  * Whether the name is this project's now: false when another one has it. What it leads to there, or below that path, is
@@ -176,14 +179,18 @@ type Route = {
 }
 
 /**
- * Where the names of a server, or of one project there, lead. A name that went to another project leads nowhere from here.
+ * Where the names of a server, or of one project there, lead. A name that went to another project leads nowhere from here, and so does
+ * one whose release another engine ran.
  * To https they are sent only while an edge was seen to have a certificate that is good.
  */
-export const routesOn = (db: Queryable, serverId: string, projectId: string | null = null): Promise<Route[]> =>
-  routesWhere(
+export async function routesOn(db: Queryable, serverId: string, projectId: string | null = null): Promise<Route[]> {
+  const ofProjects = await routesWhere(
     db,
-    sql`d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})`,
+    sql`d.routed and d.server_id = ${serverId} and (${projectId}::text is null or d.project_id = ${projectId})
+      and not exists (select 1 from server s where s.id = d.server_id and s.engine_id <> d.engine_id)`,
   )
+  return projectId === null ? [...ofProjects, ...(await routesToPlatform(db, serverId))] : ofProjects
+}
 
 /** What the edge would have if the names of its project led to this deployment. */
 export const routesOf = (db: Queryable, projectId: string, id: string): Promise<Route[]> =>

@@ -60,6 +60,12 @@ test('a gateway that somebody removed is made again, and what cannot be had is s
   await answers({ ...at, host: 'again.test' })
 })
 
+test('a gateway is started by the id of its image, so that no registry is asked for it', async () => {
+  const service = await docker.getService(`${name}-${bench.project}`).inspect()
+  const { Id } = await docker.getImage(settings.image).inspect()
+  expect(service.Spec.TaskTemplate.ContainerSpec.Image).toBe(Id)
+})
+
 test('a gateway shares no network with the edge, and opens no port', async () => {
   const filters = { label: ['slipway.role=gateway', `slipway.project=${bench.project}`], status: ['running'] }
   const [found] = await docker.listContainers({ filters })

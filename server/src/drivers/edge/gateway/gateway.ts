@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from 'dockerode'
 import { hashOf, healthcheck, INSTANCE_LABEL, leastRights, ROLE_LABEL, SPEC_LABEL, socketsOf } from '../container.ts'
 import { type EdgeSettings, edgeFailure, type Gateway, type Mended } from '../edge.ts'
+import { imageId } from '../image.ts'
 import type { EdgeScope } from '../running.ts'
 import { gatewayConfig, PROJECT_VARIABLE, SOCKETS } from './gateway-config.ts'
 
@@ -67,8 +68,13 @@ async function put(
 ): Promise<Made> {
   const { hash, spec } = gatewayService(name, gateway, settings, config)
   const changed = found?.Spec?.Labels?.[SPEC_LABEL] !== hash
-  if (!found) await docker.createService(spec)
-  else if (changed) await docker.getService(found.ID).update({ _query: { version: found.Version?.Index }, _body: spec })
+  if (!changed) return { name: spec.Name, hash, changed }
+  // By its id nobody is asked for it when a task starts. The edge beside it runs the same one, so it stays on the engine.
+  const { ContainerSpec, ...template } = spec.TaskTemplate
+  const Image = (await imageId({ docker }, settings.image)) ?? settings.image
+  const body = { ...spec, TaskTemplate: { ...template, ContainerSpec: { ...ContainerSpec, Image } } }
+  if (!found) await docker.createService(body)
+  else await docker.getService(found.ID).update({ _query: { version: found.Version?.Index }, _body: body })
   return { name: spec.Name, hash, changed }
 }
 
