@@ -15,7 +15,8 @@ export type CertificateTables = {
   certificate: {
     id: string
     orgId: string
-    projectId: string
+    /** Null: the platform's own. */
+    projectId: string | null
     host: string
     /** When to look next where the name leads, and whether something is to be done. */
     lookAt: ColumnType<Date, Date | string | undefined, Date | string>

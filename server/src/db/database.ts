@@ -47,7 +47,7 @@ export function openDatabase(options: Options): OpenDatabase {
     connectionString: options.url,
     max: options.connections,
     connectionTimeoutMillis: 3000,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: 5000,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,

@@ -30,6 +30,8 @@ export type DeploymentTables = {
     branch: string | null
     /** The frozen configuration of the release, sealed: what a rollback brings back. */
     release: string | null
+    /** The engine that it was rolled out on; null: not known. */
+    engineId: ColumnType<string | null, string | null | undefined, string | null>
     /** Images this release needs; the garbage collector keeps those of roots. */
     images: Generated<string[]>
     error: NullableJson<DeploymentError>
@@ -75,8 +77,9 @@ export type DeploymentTables = {
   hostName: {
     host: string
     orgId: string
-    projectId: string
-    kind: 'free' | 'custom'
+    /** Null: the platform's own. */
+    projectId: string | null
+    kind: 'free' | 'custom' | 'platform'
     /** Plain HTTP is sent to https while there is a certificate; `hsts` also tells browsers to remember it. */
     redirect: Generated<boolean>
     hsts: Generated<boolean>

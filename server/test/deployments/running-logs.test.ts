@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { processorMs } from '../../../test-kit/processor.ts'
 import { app, GOOD } from '../../../test-kit/sample-app.ts'
@@ -108,14 +108,20 @@ describe('a thousand variables of 64 KiB cost one request for logs a moment of t
         const variables = Array.from({ length: 100 }, (_, k) => ({ name: `LONG_${n + k}`, value: value(n + k) }))
         expect((await site.api('PUT', `/api/projects/${projectId}/variables`, { variables })).status).toBe(200)
       }
+      // The processor of a busy machine is slower: held against what as many bytes cost otherwise, by turns. What
+      // else goes on only adds to either, so the least of each is told, of more rounds when few were too noisy.
+      const bytes = Buffer.alloc(900 * 65_536, 'a')
       const taken: number[] = []
-      for (let n = 0; n < 4; n++) {
+      const hashed: number[] = []
+      const ratio = () => Math.min(...taken) / Math.min(...hashed)
+      while (taken.length < 4 || (taken.length < 20 && ratio() >= 1)) {
         // Each time something that is not known from the last one.
-        const variables = [{ name: 'OTHER', value: `other value ${n}` }]
+        const variables = [{ name: 'OTHER', value: `other value ${taken.length}` }]
         await site.api('PUT', `/api/projects/${projectId}/variables`, { variables })
         taken.push(await processorMs(async () => expect((await read(id, 'limit=1')).status).toBe(200)))
+        hashed.push(await processorMs(() => createHash('sha256').update(bytes).digest()))
       }
-      expect(Math.min(...taken), taken.join(' ')).toBeLessThan(150)
+      expect(ratio(), `${taken.join(' ')}, hashed in ${hashed.join(' ')}`).toBeLessThan(1)
     },
     180_000,
   )

@@ -42,5 +42,5 @@ export type BuiltImage = {
   generated?: boolean
 }
 
-/** What the release step leaves: the release, sealed, and what may be shown of it. */
-export type Frozen = { sealed: string; images: string[]; services: DeploymentService[] }
+/** What the release step leaves: the release, sealed, what may be shown of it, and the engine that it is for. */
+export type Frozen = { sealed: string; images: string[]; services: DeploymentService[]; engineId?: string | null }

@@ -25,6 +25,8 @@ import { up as githostPush } from './0026_githost_push.ts'
 import { up as githostProblems } from './0027_githost_problems.ts'
 import { up as adoption } from './0030_adoption.ts'
 import { up as plan } from './0031_plan.ts'
+import { up as engineOfRelease } from './0032_engine_of_release.ts'
+import { up as platformAddress } from './0033_platform_address.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -68,4 +70,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0027_githost_problems': { up: githostProblems },
   '0030_adoption': { up: adoption },
   '0031_plan': { up: plan },
+  '0032_engine_of_release': { up: engineOfRelease },
+  '0033_platform_address': { up: platformAddress },
 }

@@ -2,7 +2,8 @@ import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
-import { activeOn, idleProjects, markToSettle } from './compare-store.ts'
+import { ranOn } from '../rows/engine-of-release.ts'
+import { activeOn, enginesOf, idleProjects, markToSettle } from './compare-store.ts'
 
 const AT_ONCE = 4
 const MOST_SERVERS = 200
@@ -44,16 +45,21 @@ async function tried(parts: Parts, server: servers.ServerRow, signal: AbortSigna
  * Whose the engine is. One that has lost its mark, or has had it since before there were ids, gets ours; but only the very
  * engine that was ours: whatever else answers at its address waits for somebody to deploy there.
  */
-async function claimAgain({ keys, config, runtime, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
+async function claimAgain({ db, keys, config, runtime, log }: Parts, server: servers.ServerRow, signal: AbortSignal) {
   const engine = openEngineTarget({ keys, config }, server)
   const owner = await runtime.owner.read(engine, { signal })
+  const ran = await enginesOf(db, server)
+  // From now on releases that another one ran are told as unknown.
+  if (ran.length > 0 && owner.engineId !== null && owner.engineId !== server.engineId)
+    await servers.saveEngine(db, server, owner.engineId)
   const facts = { server: server.id, engine: owner.engineId, known: server.engineId }
   if (owner.foreign !== null) {
     log.warn({ ...facts, instance: owner.foreign }, 'a server serves another instance: nothing is changed there')
     return null
   }
   if (owner.org !== null && owner.org !== server.orgId) return owner
-  if (owner.org === null && owner.engineId !== server.engineId) {
+  const wasOurs = ran.length > 0 ? ran.includes(owner.engineId ?? '') : owner.engineId === server.engineId
+  if (owner.org === null && !wasOurs) {
     // Where it never was ours there is nothing to say.
     if (server.engineId === null) return null
     log.warn(facts, 'another engine answers at the address of a server: nothing is changed there')
@@ -72,16 +78,23 @@ export async function compareServer(parts: Parts, server: servers.ServerRow, sig
   const survey = await runtime.survey(engine, { signal })
   const drifted: string[] = []
   const wanted = new Set<string>()
+  let elsewhere = 0
   for (let after = ''; ; ) {
     const rows = await activeOn(db, ids, after, MOST_PROJECTS)
     for (const { projectId, open, ...row } of rows) {
       wanted.add(projectId)
-      if (!open && !survey.has(projectId, releaseOf({ keys }, row).services)) drifted.push(projectId)
+      if (!ranOn(row, owner.engineId)) elsewhere += 1
+      else if (!open && !survey.has(projectId, releaseOf({ keys }, row).services)) drifted.push(projectId)
     }
     const last = rows.at(-1)
     if (rows.length < MOST_PROJECTS || !last) break
     after = last.projectId
   }
+  if (elsewhere > 0)
+    parts.log.warn(
+      { server: server.id, releases: elsewhere },
+      'its engine has never run these: they wait to be deployed',
+    )
   // Of projects that are not ours at all nothing is said here: what nobody needs is collected.
   const others = survey.projects.filter((project) => !wanted.has(project))
   drifted.push(...(await idleProjects(db, server.orgId, others)))

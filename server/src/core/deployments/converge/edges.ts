@@ -1,9 +1,12 @@
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import { isFailure } from '../../../errors.ts'
 import { wantedOn } from '../../domains/certificates/install.ts'
+import { claimAddress } from '../../domains/names/platform-address.ts'
+import { PLATFORM } from '../../domains/names/platform-store.ts'
 import * as domains from '../../domains/names/store.ts'
 import { eachFairly } from '../../fair-share.ts'
 import type { BaseParts } from '../../parts.ts'
+import { edgeSettings } from '../../servers/edge-settings.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import { publicNetwork } from '../release/names.ts'
@@ -14,6 +17,7 @@ const DEADLINE_MS = 60_000
 
 /** Makes every edge what is written down: one that was lost, or whose volume was emptied, is itself again within a minute. */
 export async function mendEdges(parts: Parts, signal: AbortSignal): Promise<void> {
+  await claimAddress(parts)
   await eachFairly(await servers.withRoutes(parts.db), { atOnce: AT_ONCE, perOrg: 1, signal }, (server) =>
     mend(parts, server, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])).catch((error) => {
       if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'an edge could not be looked at')
@@ -38,12 +42,7 @@ async function mend({ db, keys, edge, config, log }: Parts, server: servers.Serv
   }
   const done = await equal().catch(async (error) => {
     if (!isFailure(error, 'edge', 'edge_missing')) throw error
-    await edge.ensure(
-      engine,
-      { ...config.edge, instance: config.instance },
-      signal,
-      contentsOf({ db, keys }, server.id),
-    )
+    await edge.ensure(engine, edgeSettings({ config }, server), signal, contentsOf({ db, keys }, server.id))
     return equal()
   })
   await mendGateways({ db, edge, config, log }, server, engine, signal)
@@ -58,9 +57,9 @@ async function mendGateways(
   signal: AbortSignal,
 ): Promise<void> {
   const projects = new Set((await domains.routesOn(db, server.id)).map(({ project }) => project))
+  projects.delete(PLATFORM)
   const gateways = [...projects].map((project) => ({ project, org: server.orgId, network: publicNetwork(project) }))
-  const settings = { ...config.edge, instance: config.instance }
-  const { changed, failed } = await edge.gateways.mend(engine, gateways, settings, signal)
+  const { changed, failed } = await edge.gateways.mend(engine, gateways, edgeSettings({ config }, server), signal)
   if (changed + failed.length > 0)
     log.warn({ server: server.id, changed, failed: failed.slice(0, 10) }, 'gateways were put right')
 }

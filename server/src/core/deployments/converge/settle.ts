@@ -7,6 +7,7 @@ import type { DeployParts } from '../parts.ts'
 import { dropImages } from '../release/images.ts'
 import { type Release, releaseOf } from '../release/release.ts'
 import { ensureGround } from '../rollout/ground.ts'
+import { ranOn } from '../rows/engine-of-release.ts'
 import * as store from '../rows/store.ts'
 import { converge, newJournal } from './converge.ts'
 import { routesWritten, withoutOthers, writtenNames } from './edge-names.ts'
@@ -45,14 +46,19 @@ async function settle(parts: DeployParts, run: Run, signal: AbortSignal): Promis
     const here = { parts, run, engine, serverId, projectId, signal }
     try {
       // An engine that serves others has nothing of ours; but then the release that is active there runs nowhere.
-      if ((await parts.runtime.owner.read(engine, { signal })).org !== orgId) {
+      const { org, engineId } = await parts.runtime.owner.read(engine, { signal })
+      if (org !== orgId) {
         if (active?.serverId === serverId) throw new Error('The server of the active release does not serve us.')
         continue
       }
-      const wanted = active?.serverId === serverId ? active : null
+      // Names lead only to what the engine of a server has run.
+      if (engineId !== server.engineId) await servers.saveEngine(parts.db, server, engineId)
+      const wanted = active?.serverId === serverId && ranOn(active, engineId) ? active : null
+      // Nobody has decided that it is to run on another engine than its own: what else is here of the project goes.
+      if (active?.serverId === serverId && wanted === null) found.after = 'removed'
       if (!(await settleOn(here, wanted))) found.after = 'failed'
       await run.write((tx) => forgetOtherPorts(tx, projectId))
-      const except = active?.serverId === serverId ? { except: deploymentsIn(parts, active) } : {}
+      const except = wanted ? { except: deploymentsIn(parts, wanted) } : {}
       const ended = { signal, guard: guardOf(run), ...except }
       const { alive } = await parts.runtime.removeEnded(engine, projectId, ended)
       found.again ||= alive > 0
@@ -78,10 +84,12 @@ type Here = {
   signal: AbortSignal
 }
 
+type Released = { id: string; release: string | null }
+
 const guardOf = (run: Run) => () => run.assertOwned()
 
 /** Whether what is to run there does: all of it at once, whatever becomes of one of them, and nothing else. */
-async function settleOn(here: Here, active: { id: string; release: string | null } | null): Promise<boolean> {
+async function settleOn(here: Here, active: Released | null): Promise<boolean> {
   const { parts, run, projectId } = here
   const names = writtenNames(parts, here, run, (tx) => forgetOtherPorts(tx, projectId))
   if (active === null) return bringTo(here, { services: [] }, { names, wanted: settled(null) })
@@ -110,6 +118,6 @@ export async function bringTo(
 }
 
 /** The deployments that brought what a release consists of. */
-const deploymentsIn = (parts: DeployParts, active: { id: string; release: string | null }) => [
+const deploymentsIn = (parts: DeployParts, active: Released) => [
   ...new Set([active.id, ...releaseOf(parts, active).services.map(({ deployment }) => deployment)]),
 ]

@@ -23,9 +23,9 @@ export async function settingsBuild(
   tree: SourceTree,
   secrets: string[],
 ): Promise<BuildOf> {
-  const { context: folder, dockerfile, target, args = {} } = buildWish(config.build)
+  const { context: folder, dockerfile, target, args = {} } = buildSettings(config.build)
   const { buildStrategy: strategy } = deployment.request
-  const wish = {
+  const request = {
     ...config,
     rootDirectory: config.rootDirectory ?? folder,
     dockerfile: config.dockerfile ?? dockerfile,
@@ -34,18 +34,18 @@ export async function settingsBuild(
   }
   // Only a process that builds pays for all the stacks.
   const { planBuild } = await import('../../../source/build/plan.ts')
-  const plan = await planBuild(tree, wish)
+  const plan = await planBuild(tree, request)
   return { ...plan, ...(target !== undefined && { target }), args, generated: 'text' in plan.dockerfile }
 }
 
-type Wish = {
+type BuildSettings = {
   context?: string
   dockerfile?: string | undefined
   target?: string | undefined
   args?: Record<string, string> | undefined
 }
 
-const buildWish = (build: ServiceConfig['build']): Wish =>
+const buildSettings = (build: ServiceConfig['build']): BuildSettings =>
   typeof build === 'object' ? build : build === undefined ? {} : { context: build }
 
 /** As a compose file says: its Dockerfile may lie outside of the context, or stand in the compose file itself. */

@@ -1,9 +1,10 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import { claimServer } from '../../servers/claim.ts'
 import type { Blueprint, ServicePlan } from '../blueprint/blueprint.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
+import { findActiveOn } from '../rows/engine-of-release.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import { namesOf } from '../rows/overrides.ts'
-import * as store from '../rows/store.ts'
 import { type DeployContext, runtimeEnvironment, serviceOf } from '../story/deploy-context.ts'
 import { firstPort } from './foreign-image.ts'
 import { networkName, privateNetwork, publicNetwork } from './names.ts'
@@ -45,7 +46,7 @@ export async function freezeRelease(
     if (port !== null) release.ports = { ...release.ports, [plan.name]: port }
   }
   checkSize(release)
-  return frozen(context, release, (name) => images[name]?.id ?? null)
+  return frozen(context, release, (name) => images[name]?.id ?? null, signal)
 }
 
 async function specFor(
@@ -112,16 +113,18 @@ function portSaid({ PORT }: Record<string, string>): number | undefined {
 
 /** Against the release that is active: what is the same stays as it is. */
 export async function frozen(
-  { parts, deployment }: DeployContext,
+  { parts, deployment, server }: DeployContext,
   wanted: Release,
   digestOf: (service: string) => string | null,
+  signal: AbortSignal,
 ): Promise<Frozen> {
-  const active = await store.findActive(parts.db, deployment.projectId)
-  const before = active?.serverId === deployment.serverId ? active : undefined
+  const { engineId } = await claimServer(parts, server, signal)
+  const before = await findActiveOn(parts.db, { ...deployment, engineId })
   const previousOf = (name: string) => before?.services.find((one) => one.name === name)?.digest ?? null
   const isSame = (name: string) => digestOf(name) !== null && digestOf(name) === previousOf(name)
   const services = keepUnchanged(wanted.services, releaseOf(parts, before).services, isSame)
   return {
+    engineId,
     sealed: sealRelease(parts, deployment.id, { ...wanted, services }),
     images: services.map((spec) => spec.image),
     services: services.map((spec) => ({

@@ -1,11 +1,12 @@
+import { findActiveOn } from '../rows/engine-of-release.ts'
 import * as store from '../rows/store.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 import { type Release, releaseOf } from './release.ts'
 
-/** What the project's release is on this server, by our own record of it. */
+/** What the project's release is on this engine, by our own record of it. */
 export async function wholeActive({ parts, deployment }: DeployContext): Promise<Release> {
-  const active = await store.findActive(parts.db, deployment.projectId)
-  return releaseOf(parts, active?.serverId === deployment.serverId ? active : undefined)
+  const row = await store.load(parts.db, deployment.orgId, deployment.id)
+  return releaseOf(parts, await findActiveOn(parts.db, row))
 }
 
 export async function frozenRelease({ parts, deployment }: DeployContext): Promise<Release> {

@@ -12,6 +12,7 @@ import { composeBuild, settingsBuild } from './build-request.ts'
 import { explainBuild } from './explain-build.ts'
 import { foreignImage } from './foreign-image.ts'
 import { tagOf } from './images.ts'
+import { overLostLines } from './lost-lines.ts'
 
 const MIB = 1024 * 1024
 const LIMITS = { memoryBytes: 2048 * MIB, cpus: 2, pids: 2048 }
@@ -72,30 +73,33 @@ async function buildImage(
   await parts.syncContext(context, found.tree, signal)
   const tag = tagOf(deployment.projectId, deployment.id, randomBytes(12).toString('hex'))
   const lastLines: Printed[] = []
-  const result = await parts.builder.build(
-    {
-      engine: deployContext.engine,
-      project: deployment.projectId,
-      build: deployment.id,
-      service,
-      context,
-      dockerfile: found.dockerfile,
-      ...(target !== undefined && { target }),
-      args,
-      secrets,
-      tag,
-      remote: deployContext.policy.remoteAdd ? 'names' : 'none',
-      pull: !deployContext.policy.localImages,
-      limits: LIMITS,
-      deadlineMs: DEADLINE_MS,
-      ...(noCache && { noCache }),
-    },
-    (event) => {
-      if (event.type === 'log') remember(lastLines, event)
-      tell(deployContext, service, event)
-    },
-    signal,
-    () => events.room(signal),
+  const result = await overLostLines(deployContext, { service, deadlineMs: DEADLINE_MS, signal }, (line) =>
+    parts.builder.build(
+      {
+        engine: deployContext.engine,
+        project: deployment.projectId,
+        build: deployment.id,
+        service,
+        context,
+        dockerfile: found.dockerfile,
+        ...(target !== undefined && { target }),
+        args,
+        secrets,
+        tag,
+        remote: deployContext.policy.remoteAdd ? 'names' : 'none',
+        pull: !deployContext.policy.localImages,
+        limits: LIMITS,
+        deadlineMs: line.leftMs,
+        ...(noCache && { noCache }),
+      },
+      (event) => {
+        line.began()
+        if (event.type === 'log') remember(lastLines, event)
+        tell(deployContext, service, event)
+      },
+      signal,
+      () => events.room(signal),
+    ),
   )
   await events.flush()
   signal.throwIfAborted()

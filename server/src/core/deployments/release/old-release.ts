@@ -54,7 +54,7 @@ export async function takeOldRelease(
   for (const { image } of services)
     if (!(await parts.runtime.images.exists(engine, image, { signal }))) throw lost(`Its image ${image} is gone.`)
   const before = (name: string) => old.services.find((one) => one.name === name)?.digest ?? null
-  return frozen(context, { ...release, services }, (name) => rebuilt[name]?.id ?? before(name))
+  return frozen(context, { ...release, services }, (name) => rebuilt[name]?.id ?? before(name), signal)
 }
 
 const lost = (why: string) =>

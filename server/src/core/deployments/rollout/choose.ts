@@ -8,6 +8,7 @@ import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { append } from '../events/events-store.ts'
 import { releaseOf } from '../release/release.ts'
+import { ranOn } from '../rows/engine-of-release.ts'
 import { shape, stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from '../verbs/find.ts'
@@ -34,7 +35,7 @@ export async function choose(parts: Parts, caller: Caller, id: string, action: C
   return answer
 }
 
-type Released = { id: string; release: string | null; serverId: string; services: store.DeploymentRow['services'] }
+type Released = Pick<store.DeploymentRow, 'id' | 'release' | 'serverId' | 'engineId' | 'services'>
 
 /** Per service: what there was, what there is, and what there will be. */
 function versionsOf(
@@ -43,7 +44,7 @@ function versionsOf(
   active: Released | undefined,
   action: Choice['action'],
 ): ServiceVersions[] {
-  const before = active?.serverId === row.serverId ? active : undefined
+  const before = active?.serverId === row.serverId && ranOn(active, row.engineId) ? active : undefined
   const version = (of: Released | undefined, name: string) => {
     const spec = releaseOf(parts, of).services.find(({ service }) => service === name)
     const digest = of?.services.find((one) => one.name === name)?.digest ?? null

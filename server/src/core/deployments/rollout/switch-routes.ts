@@ -6,6 +6,7 @@ import { fillFor } from '../../domains/certificates/install.ts'
 import * as certificates from '../../domains/certificates/store.ts'
 import * as domains from '../../domains/names/store.ts'
 import type { BaseParts } from '../../parts.ts'
+import { edgeSettings } from '../../servers/edge-settings.ts'
 import { converge, newJournal } from '../converge/converge.ts'
 import { routesAt, routesWritten } from '../converge/edge-names.ts'
 import { contentsOf } from '../converge/edges.ts'
@@ -36,8 +37,7 @@ export async function routeToRelease(context: DeployContext, signal: AbortSignal
     await forgetOtherPorts(tx, deployment.projectId)
     return routes.length > 0
   })
-  const settings = { ...parts.config.edge, instance: parts.config.instance }
-  await parts.edge.ensure(engine, settings, signal, contentsOf(parts, server.id))
+  await parts.edge.ensure(engine, edgeSettings(parts, server), signal, contentsOf(parts, server.id))
   const { orgId: org, projectId: project } = deployment
   if (open) await openGateway(parts, { engine, org, project, wait: true }, signal)
   await fillFor(parts, server, deployment.projectId, signal)
@@ -77,9 +77,9 @@ export async function routesTo(
 
 /** `secured`: the names that have a certificate. */
 export function urlsOf({ config }: Pick<BaseParts, 'config'>, routes: StoredRoute[], secured: Set<string>): string[] {
-  const { httpPort, httpsPort } = config.edge
-  const plain = httpPort === 80 ? '' : `:${httpPort}`
-  const safe = httpsPort === 443 ? '' : `:${httpsPort}`
+  const { publicHttpPort, publicHttpsPort } = config.edge
+  const plain = publicHttpPort === 80 ? '' : `:${publicHttpPort}`
+  const safe = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`
   return routes.map(({ host, pathPrefix }) => {
     const origin = secured.has(host) ? `https://${host}${safe}` : `http://${host}${plain}`
     return `${origin}${pathPrefix ?? ''}`

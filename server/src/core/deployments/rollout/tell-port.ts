@@ -6,7 +6,7 @@ import type { DeployContext } from '../story/deploy-context.ts'
  * Tells in a service's state which port is waited for, and in words what it listens on instead. `again`: an owner before this
  * one may have said something that holds no more.
  */
-export function portTeller({ run, events, said }: DeployContext, service: string, again: boolean) {
+export function portTeller({ run, events, isNew }: DeployContext, service: string, again: boolean) {
   let told = again ? '' : JSON.stringify(null)
   let writing: Promise<unknown> = Promise.resolve()
 
@@ -17,9 +17,8 @@ export function portTeller({ run, events, said }: DeployContext, service: string
     // Whoever has lost the run learns it from a write that matters.
     writing = writing.then(() => run.write((tx) => patchService(tx, run.id, service, { waitingFor }))).catch(() => {})
     const line = waitingFor && inWords(waitingFor)
-    if (line === null || said.has(`${service} ${line}`)) return
-    said.add(`${service} ${line}`)
-    events.write('log', { service, step: 'rollout', stream: 'stdout', line })
+    if (line !== null && isNew(`${service} ${line}`))
+      events.write('log', { service, step: 'rollout', stream: 'stdout', line })
   }
 
   return {

@@ -2,6 +2,7 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { can, type DeploymentAction, type DeploymentState } from '@slipway/contract/deployment-states'
 import type { Permission } from '@slipway/contract/permissions'
 import { type Caller, may } from '../../access/caller.ts'
+import { ranOn } from './engine-of-release.ts'
 import { stepsOf } from './steps.ts'
 import type { DeploymentRow } from './store.ts'
 
@@ -26,7 +27,24 @@ export const stateOf = (row: Omit<DeploymentRow, 'steps'>): DeploymentState => (
   prompted: row.waitingOn?.kind === 'prompt',
   cancelling: row.cancelling,
   open: row.status === 'partial_failure' && row.finishedAt === null,
+  unknown: isUnknown(row),
 })
+
+/** Another engine answers at the address of its server than the one that ran it: its status is history. */
+const isUnknown = ({ active, ...row }: Omit<DeploymentRow, 'steps'>) => active && !ranOn(row, row.serverEngine)
+
+const UNKNOWN = {
+  reason: 'This engine has never run it: the server has another one than when it was rolled out.',
+  hint: 'Redeploy it; after a move, `slipway setup bring-back` does so for all that was live.',
+}
+
+/** What is written down of services that came up is no word about an engine that never had them. */
+const servicesOf = (row: Omit<DeploymentRow, 'steps'>): Deployment['services'] =>
+  isUnknown(row)
+    ? row.services.map((one) => (CAME.includes(one.status) ? { ...one, status: 'unknown' as const } : one))
+    : row.services
+
+const CAME: readonly string[] = ['healthy', 'restored']
 
 export function shape(row: DeploymentRow, caller: Caller): Deployment {
   const state = stateOf(row)
@@ -44,11 +62,12 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
     status: row.status,
     decision: row.decision,
     active: row.active,
+    unknown: state.unknown ? UNKNOWN : null,
     pinned: row.pinned,
     trigger: row.trigger,
     source: row.source,
     urls: row.urls,
-    services: row.services,
+    services: servicesOf(row),
     timing: timingOf(row),
     steps: stepsOf(row),
     waitingOn: row.waitingOn,

@@ -7,18 +7,23 @@ import { startOf } from '../../page.ts'
 import type { ProjectScope } from '../../projects/store.ts'
 
 export type StoredStep = { name: string; startedAt: string; finishedAt: string | null }
-export type DeploymentRow = Selectable<Tables['deployment']> & { steps: StoredStep[] }
+export type DeploymentRow = Selectable<Tables['deployment']> & {
+  steps: StoredStep[]
+  /** The engine that answered last at the address of its server. */
+  serverEngine: string | null
+}
 
 /** A deployment with the steps of its run, as the journal has them. */
 const select = (db: Queryable, scope: ProjectScope) => {
   const rows = db
     .selectFrom('deployment')
     .selectAll('deployment')
-    .select(
+    .select([
       sql<StoredStep[]>`coalesce((
         select json_agg(json_build_object('name', s.name, 'startedAt', s.started_at, 'finishedAt', s.ended_at)
           order by s.started_at) from run_step s where s.run_id = deployment.id), '[]')`.as('steps'),
-    )
+      sql<string | null>`(select s.engine_id from server s where s.id = deployment.server_id)`.as('serverEngine'),
+    ])
     .where('deployment.orgId', '=', scope.orgId)
   return scope.projectId === null ? rows : rows.where('deployment.projectId', '=', scope.projectId)
 }

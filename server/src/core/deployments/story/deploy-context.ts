@@ -19,7 +19,7 @@ import { addImage, patchService } from '../rows/services-store.ts'
 import * as store from '../rows/store.ts'
 
 /** Everything the steps look at, read once per owner. What they decide goes through the journal, not through here. */
-export type DeployContext = Awaited<ReturnType<typeof loadDeployContext>>
+export type DeployContext = Readonly<Awaited<ReturnType<typeof loadDeployContext>>>
 
 export async function loadDeployContext(parts: DeployParts, run: Run) {
   const deployment = await store.load(parts.db, run.orgId, run.id)
@@ -54,21 +54,32 @@ export async function loadDeployContext(parts: DeployParts, run: Run) {
     engine,
     settings,
     /** The services it consists of, as far as that is known yet. */
-    serviceNames: settings.length > 1 ? [] : [settings[0]?.name ?? 'web'],
+    serviceNames: (settings.length > 1 ? [] : [settings[0]?.name ?? 'web']) as readonly string[],
     variables,
     redact,
     events,
     promptMs,
-    /** Of what is told once. */
-    said: new Set<string>(),
+    /** Whether a line is said for the first time, for what is told once. */
+    isNew: firstTimes(),
   }
-  return { ...context, ...hooks(context) }
+  return { ...context, ...hooks(run) }
+}
+
+/** The same, from where it is known of which services it consists. */
+export const withServices = (context: DeployContext, serviceNames: readonly string[]): DeployContext => ({
+  ...context,
+  serviceNames,
+})
+
+function firstTimes(): (line: string) => boolean {
+  const said = new Set<string>()
+  return (line) => said.size !== said.add(line).size
 }
 
 const MOST_SERVICES = 200
 
 /** Whom something is about that was said of no service: the only one there is. */
-export const theOnly = ({ serviceNames }: { serviceNames: string[] }): string | null =>
+export const theOnly = ({ serviceNames }: Pick<DeployContext, 'serviceNames'>): string | null =>
   serviceNames.length === 1 ? (serviceNames[0] ?? null) : null
 
 /** Of the five seconds that a cancel has been promised, for all that is undone together. */
@@ -84,11 +95,8 @@ function promptness(signal: AbortSignal): () => number {
   return () => Math.max(LEAST_MS, Math.round(since + PROMPT_MS - performance.now()))
 }
 
-type Base = { run: Run; serviceNames: string[] }
-
 /** What the database says of a deployment changes in the transaction that ends the step which made it true. */
-function hooks({ run, serviceNames }: Base) {
-  const id = run.id
+function hooks({ id }: Run) {
   const status = async (tx: Tx, to: 'building' | 'deploying', changes: Parameters<typeof store.update>[2]) => {
     await store.update(tx, id, { ...changes, status: to })
     await append(tx, id, null, [{ type: 'status', at: new Date(), data: { status: to } }])
@@ -113,9 +121,9 @@ function hooks({ run, serviceNames }: Base) {
     }),
     onFrozen: {
       onStart: (tx: Tx) => store.update(tx, id, { status: 'deploying' }),
-      onEnd: async (tx: Tx, { sealed, images, services }: Frozen) => {
-        serviceNames.splice(0, serviceNames.length, ...services.map(({ name }) => name))
-        await status(tx, 'deploying', { release: sealed, images, services: JSON.stringify(services) })
+      onEnd: async (tx: Tx, { sealed, images, services, engineId }: Frozen) => {
+        const released = { release: sealed, images, services: JSON.stringify(services) }
+        await status(tx, 'deploying', { ...released, ...(engineId !== undefined && { engineId }) })
       },
     },
   }

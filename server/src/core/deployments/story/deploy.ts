@@ -14,7 +14,7 @@ import { retire } from '../rollout/retire.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { dropRoutes, routeToRelease } from '../rollout/switch-routes.ts'
 import { markOperations } from '../rows/plan-store.ts'
-import { type Because, type DeployContext, loadDeployContext } from './deploy-context.ts'
+import { type Because, type DeployContext, loadDeployContext, withServices } from './deploy-context.ts'
 import { explainedSteps, explainStep } from './explain-step.ts'
 
 /**
@@ -35,62 +35,78 @@ import { explainedSteps, explainStep } from './explain-step.ts'
  */
 export async function deploy(parts: DeployParts, run: Run): Promise<void> {
   const context = await loadDeployContext(parts, run)
-  const step = explainedSteps(context)
-  // Comes when the rollout has been undone.
-  const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(context, signal, because)
-  const release = { ...context.onFrozen, undo }
   try {
-    let frozen: Frozen
-    const old = context.deployment.request.rollbackOf
-    if (old === undefined) {
-      const made = await makeImages(context, step)
-      const { blueprint, images } = made
-      await askBeforeRelease(context)
-      await layFiles(context, step, made)
-      frozen = await step<Frozen>('release', (signal) => freezeRelease(context, blueprint, images, signal), release)
-    } else {
-      const { gone } = await step('find', (signal) => findOldImages(context, old, signal))
-      // Going back is urgent, and quick while the images are there.
-      if (gone.length > 0) await run.takeTime()
-      const { images } = gone.length > 0 ? await makeImages(context, step) : { images: {} }
-      frozen = await step<Frozen>('release', (signal) => takeOldRelease(context, old, images, signal), release)
-    }
-    const brought = await rollOut(context, step, frozen)
-    await decide(context, step, brought).catch(async (error) => {
-      throw await explainStep(context, { step: 'rollout', signal: run.signal }, error)
-    })
-    await step('route', (signal) => routeToRelease(context, signal), {
-      undo: (signal, _, because) => dropRoutes(context, signal, because),
-      onEnd: (tx) => markOperations(tx, run.id, ['route'], 'done'),
-    })
-    await step('retire', (signal) => retire(context, signal), {
-      onEnd: (tx, { removed }: { removed: string[] }) =>
-        markOperations(
-          tx,
-          run.id,
-          removed.map((service) => `remove ${service}`),
-          'done',
-        ),
-    })
-    await step('tidy', (signal) => tidyUp(context, signal))
+    const frozen = await makeRelease(context)
+    const known = withServices(
+      context,
+      frozen.services.map(({ name }) => name),
+    )
+    await bringLive(known, frozen)
   } finally {
     await context.events.flush().catch(() => {})
   }
 }
 
+/** Steps 1 to 5, or an old release in their place. */
+async function makeRelease(context: DeployContext): Promise<Frozen> {
+  // Comes when the rollout has been undone.
+  const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(context, signal, because)
+  const release = { ...context.onFrozen, undo }
+  const step = explainedSteps(context)
+  const old = context.deployment.request.rollbackOf
+  if (old === undefined) {
+    const made = await makeImages(context)
+    const { known, blueprint, images } = made
+    const stepOf = explainedSteps(known)
+    await askBeforeRelease(known)
+    await layFiles(known, stepOf, made)
+    return stepOf<Frozen>('release', (signal) => freezeRelease(known, blueprint, images, signal), release)
+  }
+  const { gone } = await step('find', (signal) => findOldImages(context, old, signal))
+  // Going back is urgent, and quick while the images are there.
+  if (gone.length > 0) await context.run.takeTime()
+  const { images } = gone.length > 0 ? await makeImages(context) : { images: {} }
+  return step<Frozen>('release', (signal) => takeOldRelease(context, old, images, signal), release)
+}
+
+/** Steps 6 to 10. */
+async function bringLive(context: DeployContext, frozen: Frozen): Promise<void> {
+  const { run } = context
+  const step = explainedSteps(context)
+  const brought = await rollOut(context, step, frozen)
+  await decide(context, step, brought).catch(async (error) => {
+    throw await explainStep(context, { step: 'rollout', signal: run.signal }, error)
+  })
+  await step('route', (signal) => routeToRelease(context, signal), {
+    undo: (signal, _, because) => dropRoutes(context, signal, because),
+    onEnd: (tx) => markOperations(tx, run.id, ['route'], 'done'),
+  })
+  await step('retire', (signal) => retire(context, signal), {
+    onEnd: (tx, { removed }: { removed: string[] }) =>
+      markOperations(
+        tx,
+        run.id,
+        removed.map((service) => `remove ${service}`),
+        'done',
+      ),
+  })
+  await step('tidy', (signal) => tidyUp(context, signal))
+}
+
 /** One after the other: each of them may take the whole machine. */
-async function makeImages(context: DeployContext, step: Run['step']) {
-  const found = await step('source', (signal) => findSource(context, signal), context.onSource)
-  const blueprint = openBlueprint(context.parts, context.deployment.id, found.blueprint)
-  context.serviceNames.splice(0, context.serviceNames.length, ...found.services)
-  await askBeforeBuild(context)
+async function makeImages(context: DeployContext) {
+  const found = await explainedSteps(context)('source', (signal) => findSource(context, signal), context.onSource)
+  const known = withServices(context, found.services)
+  const step = explainedSteps(known)
+  const blueprint = openBlueprint(known.parts, known.deployment.id, found.blueprint)
+  await askBeforeBuild(known)
   const images: Record<string, BuiltImage> = {}
   for (const plan of blueprint.services) {
     const name = blueprint.services.length === 1 ? 'build' : `build:${plan.name}`
-    images[plan.name] = await step(name, (signal) => makeImage(context, plan, found.source, signal), {
-      ...context.onBuilt(plan.name),
-      undo: (signal, _, because) => dropBuild(context, signal, because),
+    images[plan.name] = await step(name, (signal) => makeImage(known, plan, found.source, signal), {
+      ...known.onBuilt(plan.name),
+      undo: (signal, _, because) => dropBuild(known, signal, because),
     })
   }
-  return { blueprint, images, source: found.source }
+  return { known, blueprint, images, source: found.source }
 }

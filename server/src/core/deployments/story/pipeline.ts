@@ -11,6 +11,7 @@ import { scheduleSettle } from '../converge/schedule-settle.ts'
 import { append } from '../events/events-store.ts'
 import type { DeployParts } from '../parts.ts'
 import { releaseOf } from '../release/release.ts'
+import { ranOn } from '../rows/engine-of-release.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import * as store from '../rows/store.ts'
 import { deploy } from './deploy.ts'
@@ -51,7 +52,8 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
   const { transport } = parts
   const row = await store.load(tx, run.orgId, run.id)
   const active = await store.findActive(tx, run.lane)
-  const before = active && releaseOf(parts, active).services.map(({ service }) => service)
+  const before =
+    active && isKept(active, row) ? releaseOf(parts, active).services.map(({ service }) => service) : undefined
   const status = statusOf(end, row)
   const error =
     end.reason && end.reason.code !== 'superseded'
@@ -81,6 +83,9 @@ async function close(parts: DeployParts, tx: Tx, run: RunFacts, end: End): Promi
     { type: 'end', at, data: { status } },
   ])
 }
+
+/** A release on another server never stopped; one that another engine of this server ran cannot be back on this one. */
+const isKept = (active: Row, { serverId, engineId }: Row) => active.serverId !== serverId || ranOn(active, engineId)
 
 function statusOf({ outcome, reason }: End, { decision }: Row): DeploymentStatus {
   if (outcome === 'succeeded' && decision === 'kept') return 'partial_failure'

@@ -68,15 +68,14 @@ export async function openSource(
   source: DeploymentSource,
   signal: AbortSignal,
 ): Promise<SourceTree> {
-  const { parts, deployment, events, said } = context
+  const { parts, deployment, events, isNew } = context
   if (source.kind === 'upload') return openTree(parts, deployment.orgId, source.uploadSessionId ?? '')
   const directory = join(parts.config.dataDir, 'repositories', deployment.projectId)
   const commit = source.commitSha ?? ''
   const asked = await gitSource(context, source, signal)
   const { warnings } = await parts.git.fetch(asked, commit, directory, signal).catch((error) => withHint(error, asked))
   // It is opened once per service, and said once.
-  for (const line of warnings.filter((one) => !said.has(one)))
+  for (const line of warnings.filter(isNew))
     events.write('log', { service: theOnly(context), step: 'source', stream: 'stderr', line })
-  for (const line of warnings) said.add(line)
   return parts.git.tree(directory, commit, signal)
 }

@@ -15,8 +15,9 @@ import { type Release, releaseOf } from '../release/release.ts'
 import { mountsOf, publishedOf } from '../release/spec-of-settings.ts'
 import { keepUnchanged } from '../release/unchanged.ts'
 import { routesTo } from '../rollout/switch-routes.ts'
+import { findActiveOn } from '../rows/engine-of-release.ts'
 import { stateOf } from '../rows/shape.ts'
-import * as store from '../rows/store.ts'
+import type * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'keys' | 'runtime' | 'edge' | 'config'>
@@ -46,10 +47,10 @@ export async function previewRollback(parts: Parts, caller: Caller, id: string, 
 type Place = { orgId: string; projectId: string; serverId: string }
 type Active = Awaited<ReturnType<typeof activeOn>>
 
-/** The release that is active on the server that it is about. */
-async function activeOn({ db }: { db: Queryable }, { projectId, serverId }: Place) {
-  const active = await store.findActive(db, projectId)
-  return active?.serverId === serverId ? active : undefined
+/** The release that is active on the engine that it is about. */
+async function activeOn({ db }: { db: Queryable }, { orgId, projectId, serverId }: Place) {
+  const { engineId } = await servers.load(db, orgId, serverId)
+  return findActiveOn(db, { projectId, serverId, engineId })
 }
 
 /** What rolling a release out would do to what is there. */

@@ -6,6 +6,7 @@ export type Baking = {
   orgId: string
   projectId: string
   serverId: string
+  engineId: string | null
   release: string | null
   tookOver: string | null
   over: boolean
@@ -16,7 +17,7 @@ export type Baking = {
 /** Releases that are being watched and are still the ones that serve, but not those of some organizations. */
 export async function baking(db: Queryable, most: number, except: string[]): Promise<Baking[]> {
   const { rows } = await sql<Baking>`
-    select id, org_id, project_id, server_id, release, took_over, bake_until <= clock_timestamp() as over,
+    select id, org_id, project_id, server_id, engine_id, release, took_over, bake_until <= clock_timestamp() as over,
       bake_until <= clock_timestamp() - interval '1 day' as stale
     from deployment where bake_until is not null and org_id <> all(${except}) order by bake_until limit ${most}`.execute(
     db,

@@ -3,6 +3,7 @@ import { openEngineTarget } from '../../../servers/open-engine-target.ts'
 import * as servers from '../../../servers/store.ts'
 import type { DeployParts } from '../../parts.ts'
 import { partOf } from '../../release/release.ts'
+import { ranOn } from '../../rows/engine-of-release.ts'
 import type { Baking } from './bake-store.ts'
 import type { Trouble } from './restore.ts'
 
@@ -24,6 +25,7 @@ export async function look(
 ): Promise<Look> {
   try {
     const server = await servers.load(parts.db, release.orgId, release.serverId)
+    if (!ranOn(release, server.engineId)) return { kind: 'unseen', why: new Error('Another engine answers there.') }
     const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
     const tasks = await parts.runtime.tasks(openEngineTarget(parts, server), release.projectId, { signal: within })
     // What was left as it was before is not this release's doing.

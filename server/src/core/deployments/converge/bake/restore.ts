@@ -9,6 +9,7 @@ import { append } from '../../events/events-store.ts'
 import type { DeployParts } from '../../parts.ts'
 import { releaseOf } from '../../release/release.ts'
 import { leadToBoth } from '../../rollout/switch-routes.ts'
+import { ranOn } from '../../rows/engine-of-release.ts'
 import * as store from '../../rows/store.ts'
 import { routeOf, withoutOthers, writtenNames } from '../edge-names.ts'
 import { restoreAfterRelease } from '../planning/wanted.ts'
@@ -52,6 +53,7 @@ async function restore(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   if (active?.id !== deployment || previous === null) return { back: null }
   const before = await store.find(parts.db, { orgId: run.orgId, projectId: run.lane }, previous)
   if (!before || before.release === null || before.serverId !== active.serverId) return { back: null }
+  if (!ranOn(before, active.engineId)) return { back: null }
   const server = await servers.load(parts.db, run.orgId, active.serverId)
   const here = { parts, run, engine: openEngineTarget(parts, server), serverId: server.id, projectId: run.lane, signal }
   const release = releaseOf(parts, before)

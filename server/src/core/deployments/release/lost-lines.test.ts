@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { DriverFailure } from '../../../errors.ts'
+import { overLostLines } from './lost-lines.ts'
+
+const lost = () => new DriverFailure('ssh', 'connection_lost', 'The connection was lost.', { hint: 'Try again.' })
+
+function heard() {
+  const lines: unknown[] = []
+  return { lines, events: { write: (_: string, data: object) => void lines.push(data) } as never }
+}
+const options = (more: object = {}) => ({
+  service: 'web',
+  deadlineMs: 60_000,
+  signal: new AbortController().signal,
+  ...more,
+})
+
+test('a build whose line was lost is begun again, with what is left of its time, and says so', async () => {
+  const { lines, events } = heard()
+  const left: number[] = []
+  const built = await overLostLines({ events }, options(), async ({ leftMs, began }) => {
+    left.push(leftMs)
+    began()
+    if (left.length === 1) throw lost()
+    return 'image'
+  })
+  expect(built).toBe('image')
+  expect(left[1]).toBeLessThan((left[0] as number) - 900)
+  expect(lines).toMatchObject([{ service: 'web', step: 'build', stream: 'stderr' }])
+})
+
+test.each([
+  ['never began', options(), false, lost()],
+  ['has no time left', options({ deadlineMs: 500 }), true, lost()],
+  ['failed by itself', options(), true, new Error('exit code 1')],
+  [
+    'was refused',
+    options(),
+    true,
+    new DriverFailure('ssh', 'auth_failed', 'The key was not accepted.', { hint: 'Check it.' }),
+  ],
+])('a build that %s is not begun again', async (_, asked, begins, error) => {
+  const { lines, events } = heard()
+  const building = overLostLines({ events }, asked, async ({ began }) => {
+    if (begins) began()
+    throw error
+  })
+  await expect(building).rejects.toBe(error)
+  expect(lines).toEqual([])
+})
+
+test('a cancel ends the pause before the next try', async () => {
+  const stop = new AbortController()
+  const { events } = heard()
+  const building = overLostLines({ events }, options({ signal: stop.signal }), async ({ began }) => {
+    began()
+    stop.abort(new Error('cancelled'))
+    throw lost()
+  })
+  await expect(building).rejects.toThrow(/abort/i)
+})

@@ -1,0 +1,13 @@
+import type { Tx } from '../../../db/database.ts'
+import type { Caller } from '../../access/caller.ts'
+import { shape } from '../rows/shape.ts'
+import { requireDeployment } from './find.ts'
+
+/** The answer to who started another deployment, with that deployment. */
+export async function withDeployment<Started extends { deployment_id: string }>(
+  tx: Tx,
+  caller: Caller,
+  started: Started,
+) {
+  return { ...started, deployment: shape(await requireDeployment(tx, caller, started.deployment_id), caller) }
+}
