@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { Endpoint, ResponseOf, SentBody, SentParams, SentQuery } from './endpoint.ts'
-import { endpoints } from './endpoints.ts'
+import type { endpoints } from './endpoints.ts'
 import type { ErrorBody } from './errors.ts'
+import { paths } from './paths.ts'
 
 type Options = {
   url: string
@@ -44,9 +45,9 @@ export class ApiError extends Error {
   }
 }
 
-/** A typed client, derived from the same table the server answers from: `client.projects.show({ params: { id } })`. */
+/** A typed client of the table the server answers from, without its schemas: `client.projects.show({ params: { id } })`. */
 export function createClient(options: Options): Client {
-  const areas = Object.entries(endpoints).map(([area, rows]) => [
+  const areas = Object.entries<Record<string, readonly string[]>>(paths).map(([area, rows]) => [
     area,
     Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, (call = {}) => send(options, row, call)])),
   ])
@@ -61,8 +62,9 @@ type Loose = {
   signal?: AbortSignal
 }
 
-async function send(options: Options, endpoint: Endpoint, call: Loose): Promise<unknown> {
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(call.params?.[name])))
+async function send(options: Options, [line = '', ...streams]: readonly string[], call: Loose): Promise<unknown> {
+  const [method = '', template = ''] = line.split(' ')
+  const path = template.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(call.params?.[name])))
   const url = new URL(path, options.url)
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value))
@@ -73,13 +75,13 @@ async function send(options: Options, endpoint: Endpoint, call: Loose): Promise<
     ...(json && { 'content-type': 'application/json' }),
     ...call.headers,
   }
-  const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, duplex: 'half' }
+  const init: RequestInit & { duplex?: 'half' } = { method, headers, duplex: 'half' }
   if (call.body !== undefined) init.body = json ? JSON.stringify(call.body) : (call.body as StreamBody)
   if (call.signal) init.signal = call.signal
   const response = await (options.fetch ?? fetch)(url, init)
   if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
   const given = response.headers.get('content-type') ?? ''
-  const streamed = 'stream' in endpoint.response || endpoint.alsoAnswers?.some((type) => given.startsWith(type))
+  const streamed = streams.some((type) => type === '*' || given.startsWith(type))
   return streamed ? response : response.json()
 }
 

@@ -44,7 +44,9 @@ const PortWait = z.object({
 export const DeploymentService = z
   .object({
     name: z.string(),
-    status: z.enum(['pending', 'building', 'built', 'deploying', 'healthy', 'failed', 'restored', 'removed']),
+    status: z
+      .enum(['pending', 'building', 'built', 'deploying', 'healthy', 'failed', 'restored', 'removed', 'unknown'])
+      .meta({ description: 'unknown: the engine of the server has never run it; see `unknown` of the deployment' }),
     image: z.string().nullable(),
     digest: z.string().nullable(),
     previousDigest: z.string().nullable(),
@@ -77,6 +79,10 @@ export const Deployment = z
     status: DeploymentStatusSchema,
     decision: z.enum(DECISIONS).nullable(),
     active: z.boolean(),
+    unknown: z.object({ reason: z.string(), hint: z.string() }).nullable().optional().meta({
+      description:
+        'of the active release: why nobody can say that it runs, whatever its status was; null where it is known',
+    }),
     pinned: z.boolean(),
     trigger: z.enum(TRIGGERS),
     source: DeploymentSource,

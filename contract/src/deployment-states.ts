@@ -29,6 +29,8 @@ export type DeploymentState = {
   cancelling: boolean
   /** Something is still done for it: until then it cannot go. */
   open?: boolean
+  /** The engine of its server has never run it. */
+  unknown?: boolean
 }
 
 const RUNNING: ReadonlySet<DeploymentStatus> = new Set(['queued', 'building', 'deploying'])
@@ -60,7 +62,10 @@ export const can = {
   },
   pin: (d: DeploymentState): Verdict =>
     wasReleased(d) ? yes : no('Only a deployment that became a release can be pinned.'),
-  restart: (d: DeploymentState): Verdict => (d.active ? yes : no('It is not the active release.')),
+  restart: (d: DeploymentState): Verdict => {
+    if (d.unknown) return no('The engine of its server has never run it; redeploy it instead.')
+    return d.active ? yes : no('It is not the active release.')
+  },
   remove: (d: DeploymentState): Verdict => {
     if (d.decision === 'pending') return no('It awaits a decision; keep or reject it first.')
     if (!isFinished(d.status) || d.open) return no('It is still running; cancel it first.')

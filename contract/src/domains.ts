@@ -18,7 +18,7 @@ const Leads = {
   message: z.string().meta({ description: 'one sentence: how it is, and what to change' }),
 }
 
-const DomainDns = z.object({ ...Leads, checkedAt: timestamp }).meta({ id: 'DomainDns' })
+export const DomainDns = z.object({ ...Leads, checkedAt: timestamp }).meta({ id: 'DomainDns' })
 export type DomainDns = z.output<typeof DomainDns>
 
 export const CERTIFICATE_STATES = {
@@ -31,7 +31,7 @@ export const CERTIFICATE_STATES = {
 } as const
 export type CertificateState = keyof typeof CERTIFICATE_STATES
 
-const DomainCertificate = z
+export const DomainCertificate = z
   .object({
     state: z.enum(Object.keys(CERTIFICATE_STATES) as [CertificateState, ...CertificateState[]]).meta({
       description: Object.entries(CERTIFICATE_STATES)

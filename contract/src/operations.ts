@@ -1,10 +1,21 @@
 import { z } from 'zod'
+import { DomainCertificate, DomainDns } from './domains.ts'
 import { endpoint } from './endpoint.ts'
+import { timestamp } from './ids.ts'
 
 const Health = z.object({ ok: z.boolean(), version: z.string() })
 const Readiness = z.object({
   ok: z.boolean(),
   checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
+})
+
+/** Why it failed, and where backups lie, is told on the machine alone. */
+const LastRun = z.object({
+  ok: z
+    .boolean()
+    .meta({ description: 'Whether the last one went well; false, too, where what was noted cannot be read' }),
+  at: timestamp.nullable().meta({ description: 'When the last one ended; null: what was noted cannot be read' }),
+  lastSuccessAt: timestamp.nullable().meta({ description: 'When one last went well' }),
 })
 
 const Instance = z.object({
@@ -15,6 +26,32 @@ const Instance = z.object({
     .object({ least: z.string(), newest: z.string() })
     .meta({ description: 'Versions of the command line that this instance understands' }),
 })
+
+const InstanceBackups = z
+  .object({
+    backup: LastRun.nullable().meta({
+      description: 'Of the platform itself, by `slipway setup backup`; null: none is known of',
+    }),
+    drill: LastRun.nullable().meta({
+      description: 'A backup of the platform, restored to see that it can be done; null: none is known of',
+    }),
+  })
+  .meta({ id: 'InstanceBackups' })
+
+const InstanceAddress = z
+  .object({
+    url: z.string().meta({ description: 'SLIPWAY_PUBLIC_URL: in links, cookies and what git hosts call' }),
+    host: z
+      .string()
+      .nullable()
+      .meta({ description: 'the name that the edge of this machine leads here; null: it leads none' }),
+    live: z.boolean().meta({ description: 'the edge leads the name here, with a certificate' }),
+    message: z.string().meta({ description: 'one sentence: how it is, and what to change' }),
+    dns: DomainDns.nullable(),
+    certificate: DomainCertificate.nullable(),
+  })
+  .meta({ id: 'InstanceAddress' })
+export type InstanceAddress = z.output<typeof InstanceAddress>
 
 export const operations = {
   healthz: endpoint({
@@ -37,6 +74,20 @@ export const operations = {
     summary: 'Which Slipway this is: its version, and which versions of the command line it understands',
     access: { public: 'clients ask before they sign in; says nothing about anyone' },
     response: Instance,
+  }),
+  address: endpoint({
+    method: 'GET',
+    path: '/api/instance/address',
+    summary: 'The platform’s own address: where its name leads, and its certificate',
+    access: { permission: 'server:read' },
+    response: InstanceAddress,
+  }),
+  backups: endpoint({
+    method: 'GET',
+    path: '/api/instance/backups',
+    summary: 'How the last backup of the platform itself ended, and the last drill',
+    access: { permission: 'server:read' },
+    response: InstanceBackups,
   }),
   metrics: endpoint({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { sendBackup } from './admin-backup.ts'
 import { adopt, adoptServer, showInstance } from './admin-instance.ts'
 import { readConfig } from './config.ts'
 import { bootstrap } from './core/operator/bootstrap.ts'
@@ -13,7 +14,8 @@ import { createLogger, wire } from './process/wiring.ts'
 const USAGE = `Usage: slipway admin bootstrap --email you@example.com
        slipway admin reset-password --email someone@example.com
        slipway admin keys rotate [--background]
-       slipway admin instance [adopt [--as-new | --server ID]]`
+       slipway admin instance [adopt [--as-new | --server ID]]
+       slipway admin backup send --destination ID --sha256 HEX < FILE`
 
 /** Errands of the person who runs the instance. Whoever can read its configuration can do them. */
 export async function admin(argv: string[]): Promise<void> {
@@ -29,6 +31,8 @@ export async function admin(argv: string[]): Promise<void> {
       background: { type: 'boolean', default: false },
       'as-new': { type: 'boolean', default: false },
       server: { type: 'string' },
+      destination: { type: 'string' },
+      sha256: { type: 'string' },
     },
   })
   const errand = positionals.join(' ')
@@ -39,6 +43,10 @@ export async function admin(argv: string[]): Promise<void> {
   if (errand === 'instance adopt') {
     const { server, 'as-new': asNew } = values
     return onInstance((platform) => (server === undefined ? adopt(platform, asNew) : adoptServer(platform, server)))
+  }
+  if (errand === 'backup send') {
+    const { destination, sha256, json } = values
+    return onInstance(sendBackup({ destination, sha256, json }))
   }
   throw new UsageError(USAGE)
 }

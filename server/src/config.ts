@@ -43,6 +43,9 @@ const Environment = z.object({
   SLIPWAY_EDGE_IMAGE: z.string().default('caddy:2'),
   SLIPWAY_EDGE_HTTP_PORT: z.coerce.number().int().min(1).max(65535).default(80),
   SLIPWAY_EDGE_HTTPS_PORT: z.coerce.number().int().min(1).max(65535).default(443),
+  SLIPWAY_EDGE_PUBLIC_HTTP_PORT: z.coerce.number().int().min(1).max(65535).optional(),
+  SLIPWAY_EDGE_PUBLIC_HTTPS_PORT: z.coerce.number().int().min(1).max(65535).optional(),
+  SLIPWAY_PLATFORM_SOCKET: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_PUBLIC_ADDRESSES: addresses(isIP, 'must be IP addresses, separated by commas').optional(),
   SLIPWAY_ALLOWED_NETWORKS: addresses(
     isNetwork,
@@ -59,6 +62,10 @@ const Environment = z.object({
   SLIPWAY_DNS_UPDATE_KEY: z
     .string()
     .refine((text) => parseTsigKey(text) !== null, 'must be ALGORITHM:NAME:SECRET')
+    .optional(),
+  SLIPWAY_DNS_UPDATE_URL: z
+    .string()
+    .refine(isWebhook, 'must begin with https://, or be on this machine; user and password may stand before the host')
     .optional(),
   SLIPWAY_BLOCKED_NETWORKS: z
     .union([
@@ -101,7 +108,9 @@ export type Config = {
   metricsToken: string | null
   /** Free host names end with this. */
   baseDomain: string
-  edge: { image: string; httpPort: number; httpsPort: number }
+  edge: EdgeConfig
+  /** A unix socket of this server's in a folder of its own, by which the edge of this machine leads its public address here; null: none. */
+  platformSocket: string | null
   /** Where the world finds the edge of this machine; null: at its own public addresses, if it has any. */
   publicAddresses: string[] | null
   /** Connected to although they are local or private, whoever names a host there. */
@@ -136,6 +145,15 @@ export type Config = {
   backups: { allowLocal: boolean; localRoot: string | null; serverRoot: string }
 }
 
+type EdgeConfig = {
+  image: string
+  httpPort: number
+  httpsPort: number
+  /** What visitors see: another program may be in front of the edge. */
+  publicHttpPort: number
+  publicHttpsPort: number
+}
+
 type AcmeConfig = {
   directoryUrl: string
   /** Authorities that the CA's own address may be vouched for by, beside those this machine knows. */
@@ -144,7 +162,10 @@ type AcmeConfig = {
   eab: { kid: string; hmacKey: string } | null
 }
 
-type DnsUpdateConfig = { server: string; key: TsigKey }
+/** A name server that takes changes, or a webhook that makes them. */
+type DnsUpdateConfig =
+  | { server: string; key: TsigKey }
+  | { url: string; login: { user: string; password: string } | null }
 
 /** Reads the environment once. What it says when something is wrong is meant for the operator's terminal. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
@@ -164,7 +185,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     localEngine: e.SLIPWAY_MODE === 'self_hosted' && e.SLIPWAY_LOCAL_ENGINE ? e.SLIPWAY_DOCKER_SOCKET : null,
     logLevel: e.SLIPWAY_LOG_LEVEL,
     baseDomain: e.SLIPWAY_BASE_DOMAIN,
-    edge: { image: e.SLIPWAY_EDGE_IMAGE, httpPort: e.SLIPWAY_EDGE_HTTP_PORT, httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT },
+    edge: {
+      image: e.SLIPWAY_EDGE_IMAGE,
+      httpPort: e.SLIPWAY_EDGE_HTTP_PORT,
+      httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT,
+      publicHttpPort: e.SLIPWAY_EDGE_PUBLIC_HTTP_PORT ?? e.SLIPWAY_EDGE_HTTP_PORT,
+      publicHttpsPort: e.SLIPWAY_EDGE_PUBLIC_HTTPS_PORT ?? e.SLIPWAY_EDGE_HTTPS_PORT,
+    },
+    platformSocket: e.SLIPWAY_PLATFORM_SOCKET ?? null,
     publicAddresses: e.SLIPWAY_PUBLIC_ADDRESSES ?? null,
     allowedNetworks: e.SLIPWAY_ALLOWED_NETWORKS ?? [],
     dnsServers: e.SLIPWAY_DNS_SERVERS ?? null,
@@ -208,7 +236,20 @@ function acmeOf(e: z.output<typeof Environment>): AcmeConfig | null {
 function dnsUpdateOf(e: z.output<typeof Environment>): DnsUpdateConfig | null {
   const { SLIPWAY_DNS_UPDATE_SERVER: server, SLIPWAY_DNS_UPDATE_KEY: text } = e
   const key = text === undefined ? null : parseTsigKey(text)
+  if (e.SLIPWAY_DNS_UPDATE_URL !== undefined) return webhookOf(new URL(e.SLIPWAY_DNS_UPDATE_URL))
   return server === undefined || key === null ? null : { server, key }
+}
+
+function webhookOf({ origin, pathname, username, password }: URL): DnsUpdateConfig {
+  const login = username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+  return { url: `${origin}${pathname}`, login }
+}
+
+/** What is sent there opens a zone: only to this machine without TLS. */
+function isWebhook(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
 }
 
 /** `1.2.3.4`, `1.2.3.4:53`, `2001::1` or `[2001::1]:53`. */

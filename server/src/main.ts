@@ -18,7 +18,9 @@ slipway-server admin instance adopt [--as-new]
                                after a restore or a move: they belong together from now on; or, of a copy: it is a
                                new instance, which leaves everything of the other one alone
 slipway-server admin instance adopt --server ID
-                               take over a server of an instance that is gone for good`
+                               take over a server of an instance that is gone for good
+slipway-server admin backup send --destination ID --sha256 HEX [--json] < FILE
+                               send a backup of the platform to a backup destination, and read it back`
 
 /** `slipway-server` serves; `slipway-server admin …` does an operator's errand on the same configuration and ends. */
 async function main(argv: string[]): Promise<void> {
@@ -65,8 +67,8 @@ const isBadOption = (error: unknown) => String((error as { code?: string }).code
 if (isMainThread) main(process.argv.slice(2)).catch(complain)
 
 function complain(error: unknown): void {
-  const known = error instanceof Refusal
-  const hint = known && error.details.hint ? `\n${error.details.hint}` : ''
+  const todo = error instanceof Refusal ? error.details.hint : (error as { hint?: unknown }).hint
+  const hint = typeof todo === 'string' ? `\n${todo}` : ''
   const cause = error instanceof Error && error.cause instanceof Error ? `\nBecause: ${error.cause.message}` : ''
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}${hint}${cause}\n`)
   process.exit(error instanceof UsageError || isBadOption(error) ? 2 : 1)

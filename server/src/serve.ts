@@ -1,5 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Config } from './config.ts'
+import { HANDING_OVER } from './core/operations/readiness.ts'
 import { claimKeys } from './core/sealing/keys-in-use.ts'
 import { noteBuild } from './db/builds.ts'
 import { migrate } from './db/migrate.ts'
@@ -54,7 +55,7 @@ export async function serve(config: Config, logger: Logger, role: Role = 'all'):
       url: `http://${config.host}:${port}`,
       lost,
       async stop() {
-        drain.abort()
+        drain.abort(first === undefined ? undefined : HANDING_OVER)
         const others = also.map((one) => new Promise<void>((closed) => one.close(() => closed())))
         connections.endUnused()
         const letting = setInterval(connections.endUnused, UNUSED_MS)

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { endingSoonest } from '../core/domains/certificates/store.ts'
 import type { Platform } from '../core/platform.ts'
+import { measureBackups } from './backup-metrics.ts'
 
 export type Metrics = { registry: Registry; requests: Histogram }
 
@@ -52,6 +53,7 @@ export function createMetrics({ pool, db, dataDir }: Pick<Platform, 'pool' | 'db
       this.set({ state: 'total' }, space.totalBytes)
     },
   })
+  measureBackups(registry, { dataDir })
   return { registry, requests }
 }
 

@@ -56,7 +56,7 @@ export function openTransport(options: Options): Transport {
   const { pool } = openDatabase({
     url: options.databaseUrl,
     onConnect: epoch?.look,
-    connections: options.listener ? 3 : 1,
+    connections: options.listener ? 2 : 1,
     onError: (error) => options.log.warn({ reason: error.message }, 'a connection of the job queue was lost'),
   })
   let started: Promise<Started> | undefined

@@ -44,6 +44,8 @@ import { syncContext } from '../drivers/builder/context.ts'
 import { projectFolders } from '../drivers/builder/project-folders.ts'
 import { localDataDir } from '../drivers/data-dir/local-data-dir.ts'
 import { dnsResolver } from '../drivers/dns/resolver.ts'
+import type { DnsChallenges } from '../drivers/dns-update/dns-update.ts'
+import { httpreq } from '../drivers/dns-update/httpreq.ts'
 import { rfc2136 } from '../drivers/dns-update/rfc2136.ts'
 import { alias } from '../drivers/edge/alias.ts'
 import { caddyEdge } from '../drivers/edge/caddy.ts'
@@ -306,9 +308,12 @@ function authorityOf({ acme, dnsUpdate, dnsServers }: Config): AuthorityParts {
     ...(eab !== null && { eab }),
   })
   const told = contact === null ? [] : [`mailto:${contact}`]
-  const dns = dnsUpdate && rfc2136({ server: dnsUpdate.server, tsig: dnsUpdate.key, resolvers: dnsServers })
+  const dns = dnsUpdate && challengesOf(dnsUpdate, dnsServers)
   return { enabled: acme !== null, client: acmeClient(), target, contact: told, newKey, dns }
 }
+
+const challengesOf = (by: NonNullable<Config['dnsUpdate']>, resolvers: string[] | null): DnsChallenges =>
+  'url' in by ? httpreq({ ...by, resolvers }) : rfc2136({ server: by.server, tsig: by.key, resolvers })
 
 /** The kinds of runs. Those of a project share its lane. */
 const pipelines = (parts: WorkerParts) => ({

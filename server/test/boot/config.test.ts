@@ -126,6 +126,11 @@ test('certificates come from the usual CA, from another one, or from nowhere; a 
   const zone = { SLIPWAY_DNS_UPDATE_SERVER: 'ns1.example.com', SLIPWAY_DNS_UPDATE_KEY: 'hmac-sha256:slipway:c2VjcmV0' }
   const key = { name: 'slipway', algorithm: 'hmac-sha256', secret: 'c2VjcmV0' }
   expect(readConfig({ ...given, ...zone }).dnsUpdate).toEqual({ server: 'ns1.example.com', key })
+  const hook = { SLIPWAY_DNS_UPDATE_URL: 'https://slipway:pass%20word@dns.example.com/hook' }
+  const login = { user: 'slipway', password: 'pass word' }
+  expect(readConfig({ ...given, ...hook }).dnsUpdate).toEqual({ url: 'https://dns.example.com/hook', login })
+  for (const wrong of ['http://dns.example.com', 'dns.example.com', 'ftp://127.0.0.1'])
+    expect(() => readConfig({ ...given, SLIPWAY_DNS_UPDATE_URL: wrong })).toThrow('SLIPWAY_DNS_UPDATE_URL')
   const unread = () => readConfig({ ...given, SLIPWAY_DNS_UPDATE_KEY: 'slipway:topsecret' })
   expect(unread).toThrow('SLIPWAY_DNS_UPDATE_KEY')
   expect(unread).not.toThrow('topsecret')

@@ -1,4 +1,4 @@
-import { compose, decide, entries, gates, states, truth, verbs } from './files.ts'
+import { compose, decide, entries, gates, moved, states, truth, verbs } from './files.ts'
 import type { Shown } from './statement.ts'
 
 const STACK = compose(
@@ -48,6 +48,11 @@ export const LIFE: Shown[] = [
     route: 'POST /api/deployments/:id/restart',
     says: 'of a release that was kept in part leaves what is known of what failed.',
     tests: [STACK],
+  },
+  {
+    id: 'life.unknown',
+    says: 'An active release whose server has another engine than it was rolled out on is told as `unknown`, until it is deployed there.',
+    tests: [moved('what another engine ran is told as unknown and left alone, until it is deployed on this one')],
   },
   {
     id: 'life.port-taken',

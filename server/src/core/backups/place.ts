@@ -29,6 +29,12 @@ export async function placeOf(parts: Parts, row: DestinationRow): Promise<{ plac
   return { place: await placeWith(parts, row, secrets), secrets }
 }
 
+/** A folder below a destination's prefix. An empty one stays relative: with a slash it would lead to the root of an SFTP server. */
+export function below(place: StoragePlace, folder: string): StoragePlace {
+  const prefix = place.prefix ?? ''
+  return { ...place, prefix: prefix === '' ? folder : `${prefix.replace(/\/$/, '')}/${folder}` }
+}
+
 function opened(parts: Parts, row: DestinationRow): Secrets {
   try {
     return openSecrets(parts, row)

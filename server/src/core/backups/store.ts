@@ -22,6 +22,10 @@ export async function list(db: Queryable, orgId: string, query: PageQuery): Prom
 export const find = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('backupDestination').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirst()
 
+/** For the operator's commands alone, which know no organization. */
+export const anywhere = (db: Queryable, id: string) =>
+  db.selectFrom('backupDestination').selectAll().where('id', '=', id).executeTakeFirst()
+
 /** Changes of an organization's destinations follow one another: names and the default are then simply looked up. */
 export async function takeTurn(tx: Tx, orgId: string): Promise<void> {
   await tx.selectFrom('organization').select('id').where('id', '=', orgId).forNoKeyUpdate().execute()

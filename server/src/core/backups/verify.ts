@@ -1,7 +1,7 @@
 import type { StoragePlace } from '../../drivers/storage/storage.ts'
 import { mayConnect } from '../networks/may-connect.ts'
 import type { BaseParts } from '../parts.ts'
-import { DestinationUnusable, placeOf, type Secrets } from './place.ts'
+import { below, DestinationUnusable, placeOf, type Secrets } from './place.ts'
 import { PROBES, type Probed, probe } from './probe.ts'
 import { withoutSecrets } from './secrets.ts'
 import type { DestinationRow, Found } from './store.ts'
@@ -44,22 +44,16 @@ async function runProbe(parts: VerifyParts, place: StoragePlace, { learn, signal
     kind: place.kind,
     signal,
     open: (within) =>
-      parts.storage.open(
-        { ...place, prefix: probesBelow(place.prefix ?? '') },
-        {
-          signal: within,
-          mayConnect: mayConnect(parts.config),
-          ...(learn && unpinned && { onHostKey }),
-          connectMs: CONNECT_MS,
-          stallMs: STALL_MS,
-        },
-      ),
+      parts.storage.open(below(place, PROBES), {
+        signal: within,
+        mayConnect: mayConnect(parts.config),
+        ...(learn && unpinned && { onHostKey }),
+        connectMs: CONNECT_MS,
+        stallMs: STALL_MS,
+      }),
   })
   return { probed, hostKey: seen as string | null }
 }
-
-/** An empty prefix stays relative: with a slash it would lead to the root of an SFTP server. */
-const probesBelow = (prefix: string) => (prefix === '' ? PROBES : `${prefix.replace(/\/$/, '')}/${PROBES}`)
 
 /** Long enough for what to do; the other side may say more than anyone reads. */
 const LONGEST = 1000

@@ -5,14 +5,23 @@ type Check = { ok: boolean; detail: string }
 
 type Parts = Pick<BaseParts, 'db' | 'dataDir' | 'draining'>
 
+/** Why a process drains whose sockets another one shares: who asks again asks that one. */
+export const HANDING_OVER = new DOMException('Another process has the same sockets.', 'AbortError')
+
 /** Whether this process can serve. Never throws: an unready process still says why. */
 export async function readiness({ db, dataDir, draining }: Parts) {
   const checks: Record<string, Check> = {
     database: await database(db),
     dataDirectory: await space(dataDir),
-    process: draining.aborted ? { ok: false, detail: 'shutting down' } : { ok: true, detail: 'running' },
+    process: processOf(draining),
   }
   return { ok: Object.values(checks).every((check) => check.ok), checks }
+}
+
+function processOf(draining: AbortSignal): Check {
+  if (!draining.aborted) return { ok: true, detail: 'running' }
+  if (draining.reason === HANDING_OVER) return { ok: true, detail: 'handing over to another process' }
+  return { ok: false, detail: 'shutting down' }
 }
 
 const LITTLE_BYTES = 1024 ** 3

@@ -17,6 +17,8 @@ export interface DataDir {
   remark(mark: DataDirMark): Promise<void>
   /** Some of the organizations and projects that have something in it; none: it is empty. */
   sample(): Promise<string[]>
+  /** What `slipway setup` has noted of backups of the platform; null where there is nothing. */
+  readBackupNotes(): Promise<string | null>
   /** Of the disk it is on, as this process may use it. */
   space(): Promise<{ totalBytes: number; freeBytes: number }>
 }

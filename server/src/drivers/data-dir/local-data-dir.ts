@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { DataDir, DataDirMark } from './data-dir.ts'
 
 const MARK = 'instance.json'
+/** Written by `setup/backup/note.ts`. */
+const BACKUP_NOTES = 'platform-backups.json'
 /** Folders with a folder per organization or project in them, and those with such folders one step further down. */
 const OWNED = ['blobs', 'logs', 'repositories']
 const OWNED_BELOW = ['contexts']
@@ -16,10 +18,7 @@ export function localDataDir(path: string): DataDir {
   return {
     path,
     async readMark() {
-      const text = await readFile(file, 'utf8').catch((error) => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
+      const text = await textOf(file)
       return text === null ? null : parse(text, file)
     },
     async mark(mark) {
@@ -38,6 +37,7 @@ export function localDataDir(path: string): DataDir {
     async remark(mark) {
       await rename(await write(path, mark), file)
     },
+    readBackupNotes: () => textOf(join(path, BACKUP_NOTES)),
     async space() {
       const { bsize, blocks, bavail } = await statfs(path)
       return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
@@ -50,6 +50,12 @@ export function localDataDir(path: string): DataDir {
     },
   }
 }
+
+const textOf = (file: string): Promise<string | null> =>
+  readFile(file, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
 
 function parse(text: string, file: string): DataDirMark {
   try {

@@ -3,20 +3,18 @@ import { followEvents } from '../../core/deployments/events/follow.ts'
 import { openLogs, readLogs } from '../../core/deployments/events/logs.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
 import { asks } from '../../core/deployments/rollout/gates.ts'
-import {
-  cancelDeployment,
-  pinDeployment,
-  redeploy,
-  respondToPrompt,
-  rollback,
-  startBuild,
-} from '../../core/deployments/verbs/act.ts'
+import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
 import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
 import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
+import { pinDeployment } from '../../core/deployments/verbs/pin.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
 import { previewRollback } from '../../core/deployments/verbs/preview.ts'
+import { redeploy } from '../../core/deployments/verbs/redeploy.ts'
 import { removeDeployment } from '../../core/deployments/verbs/remove.ts'
+import { respondToPrompt } from '../../core/deployments/verbs/respond.ts'
+import { rollback } from '../../core/deployments/verbs/rollback.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/verbs/running.ts'
+import { startBuild } from '../../core/deployments/verbs/start-build.ts'
 import { renewCertificate } from '../../core/domains/certificates/renew.ts'
 import { showSslStatus } from '../../core/domains/names/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'

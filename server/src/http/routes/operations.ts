@@ -3,6 +3,8 @@ import { endpoints } from '@slipway/contract/endpoints'
 import { openApiDocument } from '@slipway/contract/openapi'
 import { operations } from '@slipway/contract/operations'
 import type { FastifyRequest } from 'fastify'
+import { showAddress } from '../../core/domains/names/platform-address.ts'
+import { platformBackups } from '../../core/operations/platform-backups.ts'
 import { readiness } from '../../core/operations/readiness.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'
@@ -30,6 +32,8 @@ export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] =
       mode: platform.config.mode,
       cli: { least: LEAST_CLI, newest: VERSION },
     })),
+    on(operations.address, () => showAddress(platform)),
+    on(operations.backups, () => platformBackups(platform)),
     on(operations.metrics, async ({ request, reply }) => {
       refuseStrangers(request, platform.config.metricsToken)
       await reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())

@@ -25,7 +25,7 @@ const world = await startWorld({
   dnsServers: [names.server],
   tlsCaFile,
   publicAddresses: ['127.0.0.1'],
-  edge: { image: 'caddy:2', httpPort: 80, httpsPort: edge.port },
+  edge: { image: 'caddy:2', httpPort: 80, httpsPort: edge.port, publicHttpPort: 80, publicHttpsPort: edge.port },
 })
 afterAll(() => {
   names.close()
