@@ -1,10 +1,14 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 
 export type Argv = readonly [string, ...string[]]
 
 export type Options = {
   input?: string
+  /** A file that it reads in place of `input`: it may be one that only we can open. */
+  inputFile?: string
   env?: NodeJS.ProcessEnv
   deadlineMs?: number
   /** Runs as this user of the machine, with its groups. */
@@ -19,16 +23,18 @@ const MOST = 16 * 1024 * 1024
 /** Runs a program to its end, however it ends. Never through a shell. */
 export function ended(
   argv: Argv,
-  { input = '', env = process.env, deadlineMs = 120_000, as }: Options = {},
+  { input = '', inputFile, env = process.env, deadlineMs = 120_000, as }: Options = {},
 ): Promise<Ended> {
   const whole = as === undefined ? argv : asUser(as, argv)
   const [program, ...args] = whole
+  const file = inputFile === undefined ? undefined : openSync(inputFile, 'r')
   return new Promise((done) => {
     const child = spawn(program, args, {
       env: { ...env, LC_ALL: 'C.UTF-8' },
       cwd: '/',
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
+      stdio: [file ?? 'pipe', 'pipe', 'pipe'],
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>
+    if (file !== undefined) closeSync(file)
     let out = ''
     let err = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -37,8 +43,8 @@ export function ended(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err = (err + text).slice(-MOST)
     })
-    child.stdin.on('error', () => {}) // it may end before it has read all of it
-    child.stdin.end(input)
+    child.stdin?.on('error', () => {}) // it may end before it has read all of it
+    child.stdin?.end(input)
     const late = setTimeout(() => {
       err += `\nIt did not end within ${deadlineMs / 1000} s.`
       child.kill('SIGKILL')

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -28,6 +29,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', mode)
   try {
+    fchmodSync(file, mode) // whatever the umask is of who runs this
     writeSync(file, text)
     fsyncSync(file)
   } finally {

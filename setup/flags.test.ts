@@ -16,7 +16,10 @@ test.each([
   [['install', '--set', 'SLIPWAY_X="quoted"'], 'must be like SLIPWAY_LOG_LEVEL=debug'],
   [['install', '--set', 'SLIPWAY_X=back\\slash'], 'must be like SLIPWAY_LOG_LEVEL=debug'],
   [['install', '--database-url', 'mysql://x'], '--database-url must begin with postgres://'],
+  [['install', '--domain', 'https://slipway.example.com'], '--domain must be a name'],
+  [['install', '--domain', 'a.example', '--url', 'https://b.example'], 'exclude each other'],
   [['backup', '--keep', '0'], '--keep must be a number'],
+  [['backup', '--destination', 'offsite'], '--destination must be the id of a backup destination'],
 ])('%j is refused with what it should be', (argv, message) => {
   expect(() => readFlags(argv, {})).toThrow(message)
 })

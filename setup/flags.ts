@@ -21,6 +21,7 @@ const OPTIONS = {
   email: { type: 'string' },
   organization: { type: 'string' },
   url: { type: 'string' },
+  domain: { type: 'string' },
   'base-domain': { type: 'string' },
   'http-port': { type: 'string' },
   'https-port': { type: 'string' },
@@ -33,6 +34,8 @@ const OPTIONS = {
   everything: { type: 'boolean', default: false },
   confirm: { type: 'string' },
   keep: { type: 'string' },
+  destination: { type: 'string' },
+  nightly: { type: 'boolean', default: false },
 } as const
 
 export type Flags = {
@@ -46,6 +49,8 @@ export type Flags = {
   organization: string | null
   /** Where people reach the platform, through a proxy of theirs. */
   url: string | null
+  /** The platform's own name, which its edge leads to it with a certificate. */
+  domain: string | null
   baseDomain: string | null
   httpPort: number | null
   httpsPort: number | null
@@ -61,6 +66,10 @@ export type Flags = {
   everything: boolean
   confirm: string | null
   keep: number
+  /** The id of a backup destination that the platform knows: a backup is sent there, too. */
+  destination: string | null
+  /** Not only this one: those of every night. */
+  nightly: boolean
 }
 
 export class WrongUse extends Error {}
@@ -71,15 +80,16 @@ export const USAGE = `slipway setup VERB [flags]
   install                make this machine run Slipway, or finish what was begun
   upgrade                replace the version that runs by this one, without a refused connection
   downgrade VERSION      go back to a version that is still here
-  backup FILE            everything but the data of projects' volumes, as one sealed file
+  backup [FILE]          everything but the data of projects' volumes, as one sealed file
   restore FILE           bring a backup back, on this machine or on a new one
   bring-back             deploy anew what was live, after a move to a machine that has none of it
-  drill FILE             open a backup and restore it beside what runs, to see that it can be done
+  drill [FILE]           restore the newest backup, or FILE, beside what runs, to see that it can be done
   uninstall              remove the platform; what it deployed keeps running (--everything: that too)
 
   --yes -y               ask nothing                --dry-run       show the plan and end
   --json                 for programs, on stdout    --email ADDRESS of the first owner
   --url URL              where people reach the platform: the proxy in front of it
+  --domain NAME          of the platform itself: its edge leads it here, with a certificate
   --base-domain NAME     free names of projects end with it
   --http-port N          --https-port N  of the edge   --database-url URL  instead of a cluster of its own
   --advertise-addr IP    of the Swarm that is made     --offline DIR  images and docker-buildx from there
@@ -88,6 +98,8 @@ export const USAGE = `slipway setup VERB [flags]
   --token-file F         with bring-back: an access token that may deploy (or SLIPWAY_TOKEN)
   --confirm NAME         with uninstall --everything: the host's name, instead of being asked
   --keep N               with backup: so many of this folder's stay (default 7)
+  --destination ID       with backup: send it to a backup destination, too (dst_…)
+  --nightly              with --destination: from now on every night
 
 Every flag but the verb can be given as SLIPWAY_INSTALL_…: SLIPWAY_INSTALL_HTTP_PORT=8080.`
 
@@ -107,6 +119,7 @@ export function readFlags(argv: string[], env: NodeJS.ProcessEnv): Flags | 'help
     email: matching(values.email, /^\S+@\S+$/, '--email must be an address such as you@example.com.'),
     organization: values.organization ?? null,
     url: matching(values.url, /^https?:\/\/[^/\s]+$/, '--url must be like https://slipway.example.com.'),
+    domain: domain(values.domain, values.url),
     baseDomain: matching(
       values['base-domain'],
       /^[a-z0-9.-]+$/,
@@ -127,6 +140,12 @@ export function readFlags(argv: string[], env: NodeJS.ProcessEnv): Flags | 'help
     everything: values.everything,
     confirm: values.confirm ?? null,
     keep: Number(matching(values.keep, /^[1-9]\d{0,2}$/, '--keep must be a number, at least 1.') ?? 7),
+    destination: matching(
+      values.destination,
+      /^dst_[0-9a-z]+$/,
+      '--destination must be the id of a backup destination, such as dst_01k2v9r6c8h3n5q7s9t0w2x4y6.',
+    ),
+    nightly: values.nightly,
   }
 }
 
@@ -153,6 +172,13 @@ function matching(value: string | undefined, form: RegExp, otherwise: string): s
   if (value === undefined) return null
   if (!form.test(value)) throw new WrongUse(otherwise)
   return value
+}
+
+function domain(value: string | undefined, url: string | undefined): string | null {
+  if (value !== undefined && url !== undefined)
+    throw new WrongUse('--domain and --url exclude each other: the edge leads the name here, or a proxy of yours does.')
+  const name = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
+  return matching(value, name, '--domain must be a name such as slipway.example.com.')
 }
 
 function port(value: string | undefined, flag: string): number | null {

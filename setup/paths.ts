@@ -12,6 +12,8 @@ export const PATHS = {
   passphrase: '/etc/slipway/backup-passphrase',
   /** Uploads and archived logs. */
   data: '/var/lib/slipway',
+  /** What became of the last backup and the last drill; the server reads it. */
+  notes: '/var/lib/slipway/platform-backups.json',
   /** Of the platform itself, apart from what it backs up. */
   backups: '/var/lib/slipway-backups',
   units: '/etc/systemd/system',
@@ -26,6 +28,8 @@ export const UNITS = [
   'slipway@.service',
   'slipway-backup.service',
   'slipway-backup.timer',
+  'slipway-drill.service',
+  'slipway-drill.timer',
 ] as const
 
 /** Who the server runs as. */

@@ -1,5 +1,5 @@
-import type { Finding } from './check/check.ts'
 import type { EdgePorts } from './check/edge-ports.ts'
+import type { Finding } from './check/finding.ts'
 import type { Step } from './plan/step.ts'
 import type { Say } from './say.ts'
 
@@ -52,5 +52,9 @@ export function snippetFor(program: string, { http }: EdgePorts): string {
   services:
     slipway: { loadBalancer: { servers: [{ url: "http://${to}" }] } }`,
   }
-  return forms[program] ?? forms.nginx ?? ''
+  return (
+    forms[program] ??
+    `# ${program}: pass requests for *.apps.example.com on to http://${to} as they are,
+# with Host, X-Forwarded-For, X-Forwarded-Proto and upgrades, and without buffering.`
+  )
 }

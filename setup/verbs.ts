@@ -2,15 +2,18 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ask } from './ask.ts'
 import { drill } from './backup/drill.ts'
-import { passphraseHere } from './backup/make.ts'
+import { newestBackup, passphraseHere } from './backup/make.ts'
+import { noted } from './backup/note.ts'
 import { bringBack } from './bring-back.ts'
-import { check, type Finding } from './check/check.ts'
+import { check } from './check/check.ts'
 import { edgePorts } from './check/edge-ports.ts'
+import type { Finding } from './check/finding.ts'
 import { type Context, execute } from './execute/execute.ts'
 import { readText } from './files.ts'
 import { type Flags, WrongUse } from './flags.ts'
 import { type Facts, look } from './look/look.ts'
 import { PATHS } from './paths.ts'
+import { planBackup } from './plan/backup.ts'
 import { planInstall } from './plan/install.ts'
 import { planRestore } from './plan/restore.ts'
 import type { Step } from './plan/step.ts'
@@ -30,7 +33,7 @@ export async function act(flags: Flags, release: Release): Promise<Told> {
   const facts = await look()
   if (flags.verb === 'check') return tellCheck(check(facts, { ...flags, version: release.version }))
   if (!facts.system.root) throw new Unfit('Run it as root: sudo slipway setup …')
-  if (flags.verb === 'drill') return { ...(await drill(file(flags), passphrase(flags) ?? passphraseHere())) }
+  if (flags.verb === 'drill') return drilled(flags)
   if (flags.verb === 'bring-back') return allBack(flags)
   if (flags.verb === 'install') return install(facts, flags, release)
   return carryOut(facts, flags, release)
@@ -41,6 +44,13 @@ function tellCheck(findings: Finding[]): Told {
   const good = findings.every(({ state }) => state !== 'failed')
   if (!good) process.exitCode = 6
   return { ok: good, checks: findings }
+}
+
+/** Of the newest backup it is written down how it ended; of a file that somebody has, it is told. */
+async function drilled(flags: Flags): Promise<Told> {
+  const word = passphrase(flags)
+  if (flags.object !== null) return drill(file(flags), word ?? passphraseHere())
+  return noted('drill', () => drill(newestBackup(), word ?? passphraseHere()))
 }
 
 async function allBack({ tokenFile }: Flags): Promise<Told> {
@@ -81,10 +91,22 @@ async function carryOut(facts: Facts, flags: Flags, release: Release): Promise<T
   if (facts.installed.version === null && flags.verb !== 'uninstall')
     throw new Unfit('Slipway is not installed here: slipway setup install')
   const steps = await planOf(facts, flags, release)
-  const done = await carriedOut(steps, flags, release)
+  const done = flags.verb === 'backup' ? await backedUp(steps, flags, release) : await carriedOut(steps, flags, release)
   if (done && flags.verb === 'restore') say('\nProjects that were live: slipway setup bring-back --token-file FILE')
   if (done) return { success: true, version: release.version }
   return { plan: shown(steps) }
+}
+
+/** As drills: a file that somebody makes for themselves says nothing about those that are kept here, or at a destination. */
+async function backedUp(steps: Step[], flags: Flags, release: Release): Promise<Context | null> {
+  const kept = flags.object === null || flags.destination !== null
+  if (flags.dryRun || !kept) return carriedOut(steps, flags, release)
+  let context: Context | null = null
+  await noted('backup', async () => {
+    context = await carriedOut(steps, flags, release)
+    return { ...context?.made }
+  })
+  return context
 }
 
 async function planOf(facts: Facts, flags: Flags, release: Release): Promise<Step[]> {
@@ -94,12 +116,7 @@ async function planOf(facts: Facts, flags: Flags, release: Release): Promise<Ste
     case 'downgrade':
       return planDowngrade(facts, versionHere(facts, flags.object))
     case 'backup':
-      return [
-        {
-          what: 'back everything up',
-          act: { do: 'backup', file: flags.object ? resolve(flags.object) : nightly(), keep: flags.keep },
-        },
-      ]
+      return planBackup(facts, flags, flags.object ? resolve(flags.object) : nightly())
     case 'restore':
       await confirmed(flags, 'restore', 'This replaces the database of this installation, its keys and its uploads.')
       return planRestore(facts, file(flags))

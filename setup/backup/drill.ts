@@ -7,7 +7,7 @@ const SCRATCH = `${USER}_drill`
 const TABLES = "from pg_tables where schemaname not in ('pg_catalog', 'information_schema')"
 const COUNT = `query_to_xml(format('select count(*) as n from %I.%I', schemaname, tablename), false, true, '')`
 
-type Drill = { ok: true; of: string; tables: number; rows: number }
+type Drill = { ok: true; file: string; of: string; tables: number; rows: number }
 
 /** Restores a backup into a database that nobody uses, counts what is there, and removes it again. */
 export async function drill(file: string, passphrase: string): Promise<Drill> {
@@ -21,7 +21,7 @@ export async function drill(file: string, passphrase: string): Promise<Drill> {
     const tables = await asked('count(*)')
     const rows = await asked(`coalesce(sum((xpath('/row/n/text()', ${COUNT}))[1]::text::bigint), 0)`)
     if (tables === 0 || rows === 0) throw new Error(`${file} was restored, and there is nothing in it.`)
-    return { ok: true, of: manifest.at, tables, rows }
+    return { ok: true, file, of: manifest.at, tables, rows }
   } finally {
     remove()
     const { port } = databaseOf()

@@ -11,10 +11,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { run } from '../argv.ts'
 import { databaseOf } from '../execute/cluster.ts'
-import { readText } from '../files.ts'
+import { readSettings, readText } from '../files.ts'
 import { PATHS, USER } from '../paths.ts'
 import { writeArchive } from './archive.ts'
 
@@ -22,8 +22,11 @@ const DUMP_MS = 3_600_000
 
 export type Manifest = { format: 1; slipway: string; at: string; sums: Record<string, string> }
 
+/** With where it was sent to, and how it is called there. */
+export type Made = { file: string; bytes: number; destination?: string; name?: string }
+
 /** Everything of the platform but what projects' volumes hold: database, keys, settings, uploads and archived logs. */
-export async function makeBackup(file: string, { version, keep }: { version: string; keep: number }): Promise<string> {
+export async function makeBackup(file: string, { version, keep }: { version: string; keep: number }): Promise<Made> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const work = mkdtempSync(join('/var/tmp', 'slipway-backup-'))
   try {
@@ -36,14 +39,23 @@ export async function makeBackup(file: string, { version, keep }: { version: str
     writeFileSync(join(work, 'manifest.json'), JSON.stringify(manifest), { mode: 0o600 })
     const { bytes } = await writeArchive(file, passphraseHere(), [
       { folder: work, names: ['manifest.json', 'settings', 'database'] },
-      // Builds are made anew, and a socket is nobody's data.
-      ...(existsSync(PATHS.data) ? [{ folder: PATHS.data, names: ['.'], below: 'data', without: ['./builds'] }] : []),
+      ...(existsSync(PATHS.data)
+        ? [{ folder: PATHS.data, names: ['.'], below: 'data', without: leftOut(readSettings(PATHS.settings)) }]
+        : []),
     ])
     removeOld(dirname(file), keep)
-    return `${(bytes / 1e6).toFixed(1)} MB, read back`
+    return { file, bytes }
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+/** Builds are made anew; what was noted here is not true elsewhere; and a backup inside of the next one would double each night. */
+export function leftOut({ BACKUP_SERVER_ROOT, BACKUP_LOCAL_ROOT }: Record<string, string>): string[] {
+  const roots = [BACKUP_SERVER_ROOT || `${PATHS.data}/backups`, BACKUP_LOCAL_ROOT ?? ''].filter((path) =>
+    path.startsWith(`${PATHS.data}/`),
+  )
+  return ['./builds', ...[PATHS.notes, ...roots].map((path) => `./${relative(PATHS.data, path)}`)]
 }
 
 async function dump(file: string): Promise<void> {
@@ -53,15 +65,22 @@ async function dump(file: string): Promise<void> {
 
 /** Of each kind in the folder the newest stay: those of every night, and those before an upgrade. */
 function removeOld(folder: string, keep: number): void {
-  const kindOf = (name: string) => (name.startsWith('before-') ? 'before' : 'nightly')
-  const all = readdirSync(folder)
-    .filter((name) => /^(before|nightly)-.*\.slipway$/.test(name))
-    .toSorted((a, b) => statSync(join(folder, b)).mtimeMs - statSync(join(folder, a)).mtimeMs)
-  for (const kind of ['before', 'nightly']) {
-    const old = all.filter((name) => kindOf(name) === kind).slice(keep)
-    for (const name of old) rmSync(join(folder, basename(name)), { force: true })
-  }
+  for (const kind of ['before', 'nightly'] as const)
+    for (const file of newestFirst(folder, kind).slice(keep)) rmSync(file, { force: true })
 }
+
+/** What a drill is made on, if nobody says. */
+export function newestBackup(folder: string = PATHS.backups): string {
+  const [newest] = existsSync(folder) ? newestFirst(folder, 'nightly') : []
+  if (newest === undefined) throw new Error(`There is no backup in ${folder} yet. Make one: slipway setup backup`)
+  return newest
+}
+
+const newestFirst = (folder: string, kind: 'before' | 'nightly'): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.slipway'))
+    .map((name) => join(folder, name))
+    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
 
 export function passphraseHere(): string {
   const text = readText(PATHS.passphrase)?.trim()

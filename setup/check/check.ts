@@ -2,28 +2,13 @@ import type { Flags } from '../flags.ts'
 import type { Engine } from '../look/engine.ts'
 import type { Facts } from '../look/look.ts'
 import type { System } from '../look/system.ts'
+import { checkBackups } from './backups.ts'
 import { edgePorts } from './edge-ports.ts'
-
-export type Finding = {
-  id: string
-  /** `plan`: not so yet, and will be made; `failed`: nothing is begun. */
-  state: 'ok' | 'plan' | 'warning' | 'failed'
-  what: string
-  /** What to do, or what will be done. */
-  remedy: string | null
-}
+import { type Finding, failed, ok, plan, warning } from './finding.ts'
 
 type Wanted = Pick<Flags, 'httpPort' | 'httpsPort' | 'databaseUrl' | 'offline'> & {
   version: string
 }
-
-const ok = (id: string, what: string): Finding => ({ id, state: 'ok', what, remedy: null })
-const finding =
-  (state: 'plan' | 'warning' | 'failed') =>
-  (id: string, what: string, remedy: string): Finding => ({ id, state, what, remedy })
-const plan = finding('plan')
-const warning = finding('warning')
-const failed = finding('failed')
 
 /** What speaks for and against it, from what was found. */
 export function check(facts: Facts, wanted: Wanted): Finding[] {
@@ -42,6 +27,9 @@ export function check(facts: Facts, wanted: Wanted): Finding[] {
           'It is left alone. Two platforms share memory and disk.',
         ),
     checkInstalled(facts, wanted),
+    ...(facts.installed.version === null
+      ? []
+      : checkBackups(facts.installed.notes, { drills: facts.installed.cluster !== null })),
   ]
 }
 
@@ -75,7 +63,7 @@ function checkSystem(system: System): Finding[] {
 /** Said only where something is wrong with it. */
 function checkSurroundings({ clockInSync, namesAnswered, ufw }: System): Finding[] {
   const sync = 'Certificates and logs need the right time: timedatectl set-ntp true.'
-  const names = 'Every rollout waits for it, up to 40 s: mend /etc/resolv.conf, or empty it where there is no network.'
+  const names = 'Repositories, registries and certificates cannot be reached like that: mend /etc/resolv.conf.'
   const passed = 'Ports that Docker opens pass by ufw: whatever a project publishes is open to the world.'
   return [
     ...(clockInSync === false ? [warning('clock', 'follows no other clock', sync)] : []),

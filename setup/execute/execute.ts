@@ -1,5 +1,6 @@
 import { bringData, bringDatabase, openBackup } from '../backup/bring-back.ts'
-import { makeBackup, passphraseHere } from '../backup/make.ts'
+import { type Made, makeBackup, passphraseHere } from '../backup/make.ts'
+import { sendBackup } from '../backup/send.ts'
 import { linkedName } from '../files.ts'
 import { PATHS } from '../paths.ts'
 import type { Act, Step } from '../plan/step.ts'
@@ -31,6 +32,8 @@ export type Context = {
   /** Of a backup that is brought back; null: this installation's own. */
   passphrase: string | null
   owner?: Owner
+  /** The backup that was made. */
+  made?: Made
   opened?: Awaited<ReturnType<typeof openBackup>>
 }
 
@@ -74,7 +77,21 @@ const ACTS: Acts = {
     await disableAll()
   },
   'forget-versions': ({ keep }) => forgetVersions(keep),
-  backup: ({ file, keep }, { version }) => makeBackup(file, { version: linkedName(PATHS.current) ?? version, keep }),
+  async backup({ file, keep }, context) {
+    context.made = await makeBackup(file, { version: linkedName(PATHS.current) ?? context.version, keep })
+    return `${(context.made.bytes / 1e6).toFixed(1)} MB, read back`
+  },
+  async send({ destination }, context) {
+    if (!context.made) throw new Error('There is no backup to send.')
+    const { name, warning } = await sendBackup(
+      context.made.file,
+      destination,
+      linkedName(PATHS.current) ?? context.version,
+    )
+    context.made = { ...context.made, destination, name }
+    if (warning) context.say(`  ! ${warning}`)
+    return `${name}, read back`
+  },
   'read-back': ({ file }, context) => readBack(file, context),
   'restore-database': async ({ file }, context) =>
     bringDatabase((await opened(file, context)).folder, { stop: stopAll }),

@@ -9,7 +9,7 @@ export type Owner = { token: string; link: string; expiresAt: string }
 const ASK_MS = 60_000
 
 /** An errand of the server's own program, with its settings and as its user. */
-function errandOf(version: string, args: string[]) {
+export function errandOf(version: string, args: string[]) {
   const argv = [join(PATHS.versions, version, 'bin/slipway'), 'server', 'admin', ...args] as const
   return { argv, options: { as: USER, env: { PATH: process.env.PATH, ...readSettings(PATHS.settings) } } }
 }

@@ -1,10 +1,12 @@
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, run, tried } from '../argv.ts'
-import { pointLink, readText, writeWhole } from '../files.ts'
+import { linkedName, pointLink, readText, writeWhole } from '../files.ts'
 import { PATHS, UNITS } from '../paths.ts'
+import { databaseOf } from './cluster.ts'
 
 const START_MS = 150_000
+const TIMERS = UNITS.filter((unit) => unit.endsWith('.timer'))
 const unitOf = (version: string) => `slipway@${version}.service`
 
 /** Beside the others, and there from one moment to the next. */
@@ -33,7 +35,8 @@ export async function putUnits(release: string): Promise<void> {
 export async function startVersion(version: string, beside: string | null): Promise<void> {
   for (const unit of ['slipway.socket', 'slipway.service']) await run(['systemctl', 'enable', '--quiet', '--now', unit])
   const { code } = await ended(['systemctl', 'start', unitOf(version)], { deadlineMs: START_MS })
-  if (code === 0) return
+  // A restore has stopped the timers with the rest.
+  if (code === 0) return linkedName(PATHS.current) === version ? startTimers() : undefined
   await ended(['systemctl', 'stop', unitOf(version)])
   const said = await tried(['journalctl', '--unit', unitOf(version), '--lines', '12', '--output', 'cat', '--no-pager'])
   const other = beside === null ? '' : ` ${beside} was never stopped, and serves.`
@@ -46,7 +49,13 @@ export async function switchTo(version: string, from: string | null): Promise<vo
   pointLink(PATHS.current, join('versions', version))
   pointLink(PATHS.link, join(PATHS.current, 'bin/slipway'))
   if (from !== null && from !== version) await run(['systemctl', 'disable', '--quiet', unitOf(from)])
-  await run(['systemctl', 'enable', '--quiet', '--now', 'slipway-backup.timer'])
+  await startTimers()
+}
+
+/** Into a database of somebody's own nothing is restored: without a cluster of ours there is no drill. */
+async function startTimers(): Promise<void> {
+  const due = databaseOf().port === null ? TIMERS.filter((timer) => timer !== 'slipway-drill.timer') : TIMERS
+  await run(['systemctl', 'enable', '--quiet', '--now', ...due])
 }
 
 export async function stopVersion(version: string): Promise<void> {
@@ -56,12 +65,12 @@ export async function stopVersion(version: string): Promise<void> {
 
 /** Nothing serves any more; what is enabled comes back with the machine. */
 export async function stopAll(): Promise<void> {
-  const units = ['slipway-backup.timer', 'slipway@*.service', 'slipway.service', 'slipway.socket']
+  const units = [...TIMERS, 'slipway@*.service', 'slipway.service', 'slipway.socket']
   await ended(['systemctl', 'stop', ...units], { deadlineMs: 120_000 })
 }
 
 export async function disableAll(): Promise<void> {
-  const each = ['slipway-backup.timer', 'slipway.service', 'slipway.socket', ...versionsHere().map(unitOf)]
+  const each = [...TIMERS, 'slipway.service', 'slipway.socket', ...versionsHere().map(unitOf)]
   for (const unit of each) await ended(['systemctl', 'disable', '--quiet', unit])
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tried } from '../argv.ts'
+import { type Notes, readNotes } from '../backup/note.ts'
 import { linkedName, readSettings, readText } from '../files.ts'
 import { PATHS, USER } from '../paths.ts'
 
@@ -16,6 +17,8 @@ export type Installed = {
   /** PostgreSQL's own name for the cluster's major version; null: there is no cluster of ours. */
   cluster: { major: string; whole: boolean } | null
   passphrase: boolean
+  /** What became of the last backup of the platform and of the last drill; null: nothing is known. */
+  notes: Notes | 'unreadable' | null
   /** Packages that are here already: programs by which they are known. */
   programs: { git: boolean; clusters: boolean }
 }
@@ -37,6 +40,7 @@ export async function lookForSlipway(): Promise<Installed> {
     user: (await tried(['id', USER])) !== null,
     cluster: lookForCluster('/etc/postgresql'),
     passphrase: readText(PATHS.passphrase) !== null,
+    notes: readNotes(),
     programs: { git: existsSync('/usr/bin/git'), clusters: existsSync('/usr/bin/pg_createcluster') },
   }
 }

@@ -15,7 +15,7 @@ export type System = {
   swapMb: number
   freeGb: number
   addresses: string[]
-  /** Whether who is asked for names answers at all: where nobody does, each rollout waits for it. */
+  /** Whether who is asked for names answers at all: where nobody does, each question waits for it. */
   namesAnswered: boolean
   /** Whether the clock follows others; null: nobody can say. */
   clockInSync: boolean | null

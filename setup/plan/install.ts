@@ -61,21 +61,25 @@ function swarm({ system }: Facts, { advertiseAddress }: Flags): Step {
   return step(`make a Swarm of this one machine, at ${address}`, { do: 'swarm', address, pool })
 }
 
-/** Kept if they are there: they hold the keys. What `--set` says is changed all the same. */
+/** Kept if they are there: they hold the keys. What `--domain`, `--url` and `--set` say is changed all the same. */
 function settings(facts: Facts, flags: Flags): Step[] {
   const { settings: had } = facts.installed
-  const { http, https } = edgePorts(facts, flags)
+  const { http, https, front } = edgePorts(facts, flags)
+  const url = flags.domain ? `https://${flags.domain}` : flags.url
   const fresh: Record<string, string> = {
-    SLIPWAY_PUBLIC_URL: flags.url ?? 'http://127.0.0.1:4600',
+    SLIPWAY_PUBLIC_URL: 'http://127.0.0.1:4600',
+    SLIPWAY_PLATFORM_SOCKET: PATHS.socket,
     SLIPWAY_DATA_DIR: PATHS.data,
     SLIPWAY_TRUST_PROXY: 'loopback',
     SLIPWAY_DATABASE_CONNECTIONS: '12',
     SLIPWAY_EDGE_HTTP_PORT: String(http),
     SLIPWAY_EDGE_HTTPS_PORT: String(https),
+    // Visitors see the ports of whoever is in front.
+    ...(front && { SLIPWAY_EDGE_PUBLIC_HTTP_PORT: '80', SLIPWAY_EDGE_PUBLIC_HTTPS_PORT: '443' }),
     ...(flags.databaseUrl && { SLIPWAY_DATABASE_URL: flags.databaseUrl }),
     ...(flags.baseDomain && { SLIPWAY_BASE_DOMAIN: flags.baseDomain }),
   }
-  const values = { ...missing(fresh, had), ...flags.set }
+  const values = { ...missing(fresh, had), ...(url && { SLIPWAY_PUBLIC_URL: url }), ...flags.set }
   const whole = had.SLIPWAY_DATABASE_URL && had.SLIPWAY_SECRET_KEY
   if (whole && Object.entries(values).every(([name, value]) => had[name] === value)) return []
   return [step(`write ${PATHS.settings}`, { do: 'settings', values })]

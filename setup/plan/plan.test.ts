@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readFlags } from '../flags.ts'
 import { ENGINE, facts, INSTALLED, SETTINGS } from '../test/facts.ts'
+import { planBackup } from './backup.ts'
 import { planInstall } from './install.ts'
 import { planRestore } from './restore.ts'
 import type { Step } from './step.ts'
@@ -112,6 +113,29 @@ test('a way back starts the old one beside the new one', () => {
   expect(names(planDowngrade(facts({ installed: both }), '1.0.0'))).toEqual(['start', 'switch', 'stop'])
 })
 
+test('a backup is sent to the destination that is named, or to that of every night', () => {
+  const planned = (settings: Record<string, string>, ...argv: string[]) => {
+    const asked = readFlags(['backup', ...argv], {})
+    if (asked === 'help') throw new Error('no flags')
+    return planBackup(facts({ installed: { ...INSTALLED, settings } }), asked, '/b.slipway')
+  }
+  const usual = { SLIPWAY_BACKUP_DESTINATION: 'dst_1' }
+  expect(names(planned({}))).toEqual(['backup'])
+  expect(names(planned({ SLIPWAY_BACKUP_DESTINATION: '' }))).toEqual(['backup'])
+  expect(only(planned(usual), 'send')).toEqual({ do: 'send', destination: 'dst_1' })
+  expect(only(planned(usual, '--destination', 'dst_2'), 'send')).toEqual({ do: 'send', destination: 'dst_2' })
+  expect(names(planned(usual, 'mine.slipway'))).toEqual(['backup'])
+  expect(only(planned({}, 'mine.slipway', '--destination', 'dst_2'), 'send')).toEqual({
+    do: 'send',
+    destination: 'dst_2',
+  })
+  // It is relied on only after it was sent there once.
+  const chosen = planned(usual, '--destination', 'dst_2', '--nightly')
+  expect(names(chosen)).toEqual(['backup', 'send', 'settings'])
+  expect(only(chosen, 'settings')).toEqual({ do: 'settings', values: { SLIPWAY_BACKUP_DESTINATION: 'dst_2' } })
+  expect(() => planned(usual, '--nightly')).toThrow('--nightly goes with --destination')
+})
+
 test('a backup is read to its end before anything is changed', () => {
   const seen = names(planRestore(facts({ installed: INSTALLED }), '/media/backup.slipway'))
   expect(seen).toEqual(['read-back', 'restore-database', 'restore-data', 'adopt', 'start'])
@@ -140,4 +164,28 @@ test('everything is removed only when everything was said, by the mark of this i
     'remove-program',
   ])
   expect(only(steps, 'remove-services')).toEqual({ do: 'remove-services', instance: 'blue' })
+})
+
+test('the platform’s own name is written as its address, also into settings that are there', () => {
+  const of = (change: Parameters<typeof facts>[0], ...argv: string[]) =>
+    only(planInstall(facts(change), flags(...argv), '1.0.0'), 'settings')
+  const named = { SLIPWAY_PUBLIC_URL: 'https://slipway.example.com' }
+  expect(of({}, '--domain', 'slipway.example.com')).toMatchObject({
+    values: { ...named, SLIPWAY_PLATFORM_SOCKET: '/run/slipway/http.sock' },
+  })
+  expect(of({ engine: ENGINE, installed: INSTALLED }, '--domain', 'slipway.example.com')).toEqual({
+    do: 'settings',
+    values: named,
+  })
+})
+
+test('behind another proxy, addresses have the ports of that one', () => {
+  const settings = only(planInstall(facts({ listeners: { 80: 'nginx' } }), flags(), '1.0.0'), 'settings')
+  expect(settings).toMatchObject({
+    values: {
+      SLIPWAY_EDGE_HTTP_PORT: '8080',
+      SLIPWAY_EDGE_PUBLIC_HTTP_PORT: '80',
+      SLIPWAY_EDGE_PUBLIC_HTTPS_PORT: '443',
+    },
+  })
 })

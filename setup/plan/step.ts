@@ -17,6 +17,7 @@ export type Act =
   | { do: 'stop'; version: string }
   | { do: 'end' }
   | { do: 'backup'; file: string; keep: number }
+  | { do: 'send'; destination: string }
   | { do: 'read-back'; file: string }
   | { do: 'restore-database'; file: string }
   | { do: 'restore-data'; file: string }

@@ -41,6 +41,7 @@ export function facts(change: { [Part in keyof Facts]?: Partial<Facts[Part]> } =
       user: false,
       cluster: null,
       passphrase: false,
+      notes: null,
       programs: { git: false, clusters: false },
       ...change.installed,
     },
@@ -63,6 +64,7 @@ export const SETTINGS = {
   SLIPWAY_DATA_DIR: '/var/lib/slipway',
   SLIPWAY_TRUST_PROXY: 'loopback',
   SLIPWAY_DATABASE_CONNECTIONS: '12',
+  SLIPWAY_PLATFORM_SOCKET: '/run/slipway/http.sock',
   SLIPWAY_EDGE_HTTP_PORT: '80',
   SLIPWAY_EDGE_HTTPS_PORT: '443',
 }
@@ -76,5 +78,6 @@ export const INSTALLED = {
   user: true,
   cluster: { major: '17', whole: true },
   passphrase: true,
+  notes: null,
   programs: { git: true, clusters: true },
 }
