@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
+import { ApiError } from '@slipway/contract/client'
+import type { Call, Command } from '../../command.ts'
+import { usage } from '../../failure.ts'
+import { linesIn } from '../../follow/events.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The API as it is: what it answers goes to stdout, a refusal is a failure like that of any command. */
+export const api: Command<'api'> = async (call) => {
+  const { words, out, signal } = call
+  const method = (words[0] ?? '').toUpperCase()
+  if (!METHODS.includes(method)) throw usage(`${words[0]} is no method.`, `There is ${METHODS.join(', ')}.`)
+  const path = words[1] ?? ''
+  if (!path.startsWith('/')) throw usage(`${path} is no path.`, 'It looks like /api/projects.')
+  const { url, token, fetch } = await call.instance()
+  const body = await bodyOf(call)
+  const headers = {
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  }
+  const target = new URL(path, url)
+  if (target.origin !== new URL(url).origin) throw usage(`${path} leads away from ${url}.`)
+  const answer = await fetch(target, { method, headers, ...(body !== undefined && { body }), signal })
+  const isJson = (answer.headers.get('content-type') ?? '').includes('json')
+  if (!answer.ok)
+    throw new ApiError(answer.status, isJson ? ((await answer.json()) as never) : unreadable(answer.status))
+  if (isJson) {
+    const value = await answer.json()
+    out.result(value, () => JSON.stringify(value, null, 2).split('\n'))
+  } else for await (const line of linesIn(answer)) out.json ? out.event({ line }) : out.line(line)
+}
+
+const unreadable = (status: number) =>
+  ({ success: false, error: `The server answered ${status}.`, code: 'internal', requestId: '' }) as const
+
+async function bodyOf({ flags, stdin, cwd }: Call<{ data: string | undefined }>): Promise<string | undefined> {
+  const { data } = flags
+  if (data === undefined) return undefined
+  const text =
+    data === '@-' ? await readText(stdin()) : data.startsWith('@') ? await fromFile(resolve(cwd, data.slice(1))) : data
+  try {
+    JSON.parse(text)
+    return text
+  } catch (error) {
+    throw usage(`The body is not JSON: ${(error as Error).message}`)
+  }
+}
+
+const fromFile = (file: string) =>
+  readFile(file, 'utf8').catch((error: Error) => {
+    throw usage(`${file} cannot be read: ${error.message}`)
+  })

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EXIT, Failure } from '../failure.ts'
+import type { Known } from './checksum-cache.ts'
+import { inLanes } from './lanes.ts'
+import { type Content, looked } from './walk.ts'
+
+const LANES = 8
+/** Each lane reads into the one buffer that it has: a new one for every file would be gigabytes of them. */
+const CHUNK = 1 << 18
+/** A file that changes while it is read is read again; one that never rests cannot be sent. */
+const MOST_READS = 3
+
+type Summed = { contents: Content[]; read: number }
+
+/** Fills in the SHA-256 of each file, from the cache where it cannot have changed. Drops what is gone by now. */
+export async function checksum(
+  root: string,
+  contents: Content[],
+  known: Known | null,
+  signal: AbortSignal,
+): Promise<Summed> {
+  let read = 0
+  const gone = new Set<Content>()
+  const buffers: Buffer<ArrayBuffer>[] = []
+  await inLanes(LANES, contents, async (file) => {
+    signal.throwIfAborted()
+    const before = known?.(file)
+    if (before !== undefined) {
+      file.sha256 = before
+      return
+    }
+    const buffer = buffers.pop() ?? Buffer.allocUnsafe(CHUNK)
+    if (await readWhole(root, file, signal, buffer)) read += file.size
+    else gone.add(file)
+    buffers.push(buffer)
+  })
+  return { contents: gone.size === 0 ? contents : contents.filter((file) => !gone.has(file)), read }
+}
+
+/** Reads a file until it was the same before and after. False when it is gone. */
+export async function readWhole(
+  root: string,
+  file: Content,
+  signal: AbortSignal,
+  buffer = Buffer.allocUnsafe(CHUNK),
+): Promise<boolean> {
+  try {
+    for (let reads = 0; reads < MOST_READS; reads++)
+      if (await readOnce(join(root, file.path), file, signal, buffer)) return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return false
+    if (code !== 'EACCES' && code !== 'EPERM') throw error
+    const hint = 'Leave it out with a line in .slipwayignore, or let it be read.'
+    throw new Failure(EXIT.unexpected, 'file_unreadable', `${file.path} may not be read.`, hint)
+  }
+  const hint = 'Leave it out with a line in .slipwayignore.'
+  throw new Failure(EXIT.unexpected, 'file_changing', `${file.path} changes all the time, and cannot be sent.`, hint)
+}
+
+async function readOnce(path: string, file: Content, signal: AbortSignal, buffer: Buffer): Promise<boolean> {
+  const handle = await open(path)
+  try {
+    Object.assign(file, looked(await handle.stat()))
+    const hash = createHash('sha256')
+    for (;;) {
+      signal.throwIfAborted()
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK)
+      if (bytesRead === 0) break
+      hash.update(buffer.subarray(0, bytesRead))
+    }
+    file.sha256 = hash.digest('hex')
+    return looked(await handle.stat()).stamp === file.stamp
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,74 @@
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ApiError } from '@slipway/contract/client'
+import type { Uploads } from '../instance/uploads.ts'
+import { patiently } from './patiently.ts'
+import type { Content } from './walk.ts'
+
+type Options = { id: string; root: string; file: Content; signal: AbortSignal; onBytes(count: number): void }
+
+/** What was announced is not what is there any more. */
+export class ChangedMeanwhile extends Error {
+  readonly files: Content[]
+  constructor(files: Content[]) {
+    super('Files changed while they were sent.')
+    this.files = files
+  }
+}
+
+/** Below this a file is sent from memory; above, as it is read. */
+const WHOLE_BYTES = 256 * 1024
+const CHUNK = 128 * 1024
+const TRIES = 3
+
+/** Sends one content, a few times if need be. */
+export const putBlob = (uploads: Uploads, options: Options): Promise<void> =>
+  patiently(() => putOnce(uploads, options), options.signal, TRIES)
+
+async function putOnce(uploads: Uploads, { id, root, file, signal, onBytes }: Options): Promise<void> {
+  const path = join(root, file.path)
+  let moved = 0
+  const onMoved = (count: number) => {
+    moved += count
+    onBytes(count)
+  }
+  const body = file.size > WHOLE_BYTES ? pieces(path, file) : [await whole(path, file)]
+  try {
+    await uploads.send('PUT', `/api/projects/folder-sessions/${id}/blobs/${file.sha256}`, {
+      type: 'application/octet-stream',
+      body,
+      size: file.size,
+      signal,
+      onMoved,
+    })
+  } catch (error) {
+    onBytes(-moved)
+    if (error instanceof ApiError && error.body.code === 'hash_mismatch') throw new ChangedMeanwhile([file])
+    throw error
+  }
+}
+
+/** Exactly as many bytes as were announced; what has grown since is not the concern of this upload. */
+async function whole(path: string, file: Content): Promise<Buffer> {
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null || bytes.length < file.size) throw new ChangedMeanwhile([file])
+  return bytes.subarray(0, file.size)
+}
+
+/** One buffer, over and over: whoever takes a piece is done with it before asking for the next. */
+async function* pieces(path: string, file: Content): AsyncGenerator<Buffer> {
+  const handle = await open(path).catch(() => {
+    throw new ChangedMeanwhile([file])
+  })
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK)
+    for (let left = file.size; left > 0; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK, left))
+      if (bytesRead === 0) throw new ChangedMeanwhile([file])
+      left -= bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}

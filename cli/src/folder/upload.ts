@@ -1,0 +1,172 @@
+import { ApiError } from '@slipway/contract/client'
+import type { FolderSession } from '@slipway/contract/folder-sessions'
+import { EXIT, Failure } from '../failure.ts'
+import type { Instance } from '../instance/instance.ts'
+import type { Uploads } from '../instance/uploads.ts'
+import { counted } from '../show/words.ts'
+import { readWhole } from './checksum.ts'
+import { inLanes } from './lanes.ts'
+import { isAway, patiently } from './patiently.ts'
+import { ChangedMeanwhile, putBlob } from './put-blob.ts'
+import type { Content, Linked } from './walk.ts'
+
+type Options = {
+  root: string
+  contents: Content[]
+  links: Linked[]
+  mode: FolderSession['mode']
+  signal: AbortSignal
+  onProgress?(sent: number, all: number): void
+}
+export type Uploaded = { uploadSessionId: string; blobs: number; sent: number }
+
+const SESSIONS = '/api/projects/folder-sessions'
+const PIECE = 64 * 1024
+const LANES = 12
+const MOST_ROUNDS = 5
+/** Sessions that may be gone under our feet, or announced files that may change. */
+const MOST_ANNOUNCEMENTS = 4
+
+/**
+ * Announces a folder, sends what is missing there, and seals it. What got lost is sent in the next round; a session that is gone is
+ * announced anew, and knows what arrived before; files that changed while they were sent are read again, once. What is sealed is the
+ * folder as announced or nothing.
+ */
+export async function upload(instance: Instance, options: Options): Promise<Uploaded> {
+  const { root, contents, signal } = options
+  const sending: Sending = { ...options, instance, uploads: instance.uploads(LANES), blobs: 0, sent: 0 }
+  const reread = new Set<Content>()
+  try {
+    for (let turn = 1; ; turn++) {
+      const session = await announce(sending)
+      try {
+        await sendMissing(sending, session)
+        return { uploadSessionId: session.uploadSessionId, blobs: sending.blobs, sent: sending.sent }
+      } catch (error) {
+        if (error instanceof ChangedMeanwhile) await readAgain(root, contents, error.files, reread, signal)
+        else if (!isGone(error) || turn >= MOST_ANNOUNCEMENTS) throw error
+      }
+    }
+  } finally {
+    sending.uploads.close()
+  }
+}
+
+type Sending = Options & { instance: Instance; uploads: Uploads; blobs: number; sent: number }
+
+async function announce({ uploads, contents, links, mode, signal }: Sending): Promise<FolderSession> {
+  if (contents.length + links.length === 0) throw nothingToSend()
+  const type = 'application/json'
+  const announced = () => uploads.send('POST', SESSIONS, { type, body: listPieces(contents, links, mode), signal })
+  return (await patiently(announced, signal)) as FolderSession
+}
+
+/** The list of files as JSON, some hundred at a time: as one text, tens of thousands of them would be there several times over. */
+function* listPieces(contents: Content[], links: Linked[], mode: FolderSession['mode']): Generator<Buffer> {
+  let piece = `{"mode":"${mode}","files":[`
+  let first = true
+  for (const file of [...contents, ...links]) {
+    const { path } = file
+    const told =
+      'link' in file ? { path, link: file.link } : { path, sha256: file.sha256, size: file.size, mode: file.mode }
+    piece += (first ? '' : ',') + JSON.stringify(told)
+    first = false
+    if (piece.length < PIECE) continue
+    yield Buffer.from(piece)
+    piece = ''
+  }
+  yield Buffer.from(`${piece}]}`)
+}
+
+async function sendMissing(sending: Sending, first: FolderSession): Promise<void> {
+  const { contents, signal } = sending
+  const { folderSessions } = sending.instance.api
+  const params = { id: first.uploadSessionId }
+  const byHash = new Map(contents.map((file) => [file.sha256, file]))
+  let { missing } = first
+  for (let round = 1; ; round++) {
+    if (missing.length === 0 && (await isSealed(() => folderSessions.seal({ params }), signal))) return
+    if (round > MOST_ROUNDS) throw incomplete(missing.length)
+    await sendRound(
+      sending,
+      params.id,
+      missing.flatMap((hash) => byHash.get(hash) ?? []),
+    )
+    missing = (await patiently(() => folderSessions.show({ params }), signal)).missing
+  }
+}
+
+/** What was there a moment ago may have been swept. */
+async function isSealed(seal: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  try {
+    await patiently(seal, signal)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.body.code === 'blobs_missing') return false
+    throw error
+  }
+}
+
+/** Largest first: the last connection to end then carries a small one. What is lost on the way is left to the next round. */
+async function sendRound(sending: Sending, id: string, missing: Content[]): Promise<void> {
+  const { root, signal, uploads, onProgress } = sending
+  const all = sending.sent + missing.reduce((sum, { size }) => sum + size, 0)
+  const changed: Content[] = []
+  let onTheWay = 0
+  const onBytes = (count: number) => {
+    onTheWay += count
+    onProgress?.(sending.sent + onTheWay, all)
+  }
+  missing.sort((a, b) => b.size - a.size)
+  await inLanes(LANES, missing, async (file) => {
+    try {
+      await putBlob(uploads, { id, root, file, signal, onBytes })
+      onTheWay -= file.size
+      sending.blobs++
+      sending.sent += file.size
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) changed.push(...error.files)
+      else if (!isAway(error)) throw error
+    }
+  })
+  if (changed.length > 0) throw new ChangedMeanwhile(changed)
+}
+
+const nothingToSend = () =>
+  new Failure(
+    EXIT.usage,
+    'empty_folder',
+    'There is nothing in this folder that could be sent.',
+    'Do the ignore rules leave everything out? slipway deploy --dry-run shows it.',
+  )
+
+const incomplete = (count: number) =>
+  new Failure(
+    EXIT.unreachable,
+    'upload_incomplete',
+    `The upload did not come through: after ${MOST_ROUNDS} rounds ${counted(count, 'file is', 'files are')} still missing.`,
+    'Try again: what has arrived is not sent again.',
+  )
+
+const GONE = ['session_expired', 'session_sealed', 'not_found']
+const isGone = (error: unknown) => error instanceof ApiError && GONE.includes(error.body.code)
+
+async function readAgain(
+  root: string,
+  contents: Content[],
+  changed: Content[],
+  reread: Set<Content>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const file of changed) {
+    if (reread.has(file))
+      throw new Failure(
+        EXIT.unexpected,
+        'file_changing',
+        `${file.path} changes while it is sent. Nothing was deployed.`,
+        'Wait until it rests, or leave it out with a line in .slipwayignore.',
+      )
+    reread.add(file)
+    if (!(await readWhole(root, file, signal))) contents.splice(contents.indexOf(file), 1)
+  }
+}

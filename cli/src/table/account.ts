@@ -1,0 +1,43 @@
+import { type Entry, flag, text } from './entry.ts'
+
+export const account = {
+  login: {
+    group: 'account',
+    summary: 'Sign in to an instance with an access token, and remember it',
+    words: ['[url]'],
+    flags: {
+      'token-stdin': flag('read the access token from standard input'),
+      name: text('NAME', 'what to call this instance here; its host name if not said'),
+    },
+    example: 'slipway login slipway.example.com --token-stdin < token',
+    local: true,
+  },
+  logout: { group: 'account', summary: 'Forget the access token here, and end it where that is allowed' },
+  whoami: { group: 'account', summary: 'Who you are, and where' },
+  'context ls': { group: 'account', summary: 'Instances that you are signed in to', local: true },
+  'context use': { group: 'account', summary: 'Ask another instance from now on', words: ['name'], local: true },
+  'context rm': { group: 'account', summary: 'Forget an instance', words: ['name'], local: true },
+} as const satisfies Record<string, Entry>
+
+export const project = {
+  init: {
+    group: 'project',
+    summary: 'Make a project of this folder: writes slipway.json and links it',
+    words: ['[name]'],
+    flags: { server: text('ID', 'the server that it runs on, by name or id') },
+    example: 'slipway init shop',
+  },
+  link: {
+    group: 'project',
+    summary: 'Say which project this folder is',
+    words: ['[name]'],
+    example: 'slipway link shop',
+  },
+  unlink: { group: 'project', summary: 'Forget which project this folder is', local: true },
+  open: {
+    group: 'project',
+    summary: 'Open the address of the project in a browser',
+    flags: { print: flag('only print the address') },
+  },
+  'projects ls': { group: 'project', summary: 'Projects of the organization, newest first' },
+} as const satisfies Record<string, Entry>

@@ -1,0 +1,60 @@
+import { type Entry, flag, text } from './entry.ts'
+
+const service = text('NAME', 'of one service', 's')
+const scopes = { build: flag('for the build alone'), runtime: flag('for running services alone') } as const
+const FILE = ['[file]'] as const
+
+export const settings = {
+  'env ls': {
+    group: 'settings',
+    summary: 'Variables of the project; their values only with --reveal',
+    flags: { reveal: flag('with their values, which leaves an audit entry') },
+  },
+  'env set': {
+    group: 'settings',
+    summary: 'Set variables; NAME=- takes the value from standard input',
+    words: ['pairs...'],
+    flags: { service: text('NAME', 'for one service', 's'), ...scopes },
+    example: 'slipway env set DATABASE_URL=- < url',
+  },
+  'env rm': { group: 'settings', summary: 'Remove variables', words: ['names...'], flags: { service } },
+  'env pull': {
+    group: 'settings',
+    summary: 'Write the variables into a file, .env if not said',
+    words: FILE,
+    flags: { service, force: flag('although the file is there') },
+  },
+  'env push': {
+    group: 'settings',
+    summary: 'Set the variables of a file, .env if not said',
+    words: FILE,
+    flags: { service: text('NAME', 'for one service', 's'), ...scopes },
+  },
+  'env diff': {
+    group: 'settings',
+    summary: 'How a file differs from the variables of the project',
+    words: FILE,
+    flags: { service },
+  },
+  'domains ls': { group: 'settings', summary: 'Names of the project, and how they are' },
+  'domains add': {
+    group: 'settings',
+    summary: 'Give the project a name',
+    words: ['host'],
+    flags: {
+      service: text('NAME', 'the service that it leads to; web if not said', 's'),
+      to: text('HOST', 'send visitors to this other name of the project'),
+    },
+    example: 'slipway domains add shop.example.com',
+  },
+  'domains check': { group: 'settings', summary: 'Where a name leads, and where it should', words: ['host'] },
+  'domains rm': { group: 'settings', summary: 'Take a name from the project', words: ['host'] },
+  'ssl status': { group: 'settings', summary: 'The certificate that a name shows to strangers', words: ['host'] },
+  'ssl renew': {
+    group: 'settings',
+    summary: 'Get a new certificate for a name',
+    words: ['host'],
+    flags: { force: flag('also within an hour of the last time') },
+  },
+  'volumes ls': { group: 'settings', summary: 'Where the services of the project keep their data' },
+} as const satisfies Record<string, Entry>
