@@ -2,15 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { writeImage } from './image.ts'
 import { layOut, pack, type Release } from './pack.ts'
 import { writeInstaller, writeSums } from './sign.ts'
 
-const USAGE = `bin/release [--out DIR] [--key FILE] [--from URL] [--snapshot] [--unpacked]
+const USAGE = `bin/release [--out DIR] [--key FILE] [--from URL] [--snapshot] [--unpacked] [--image]
   --out DIR    where it is put (default: release/)
   --key FILE   the ed25519 key that signs it, as PEM; without one nothing is signed
   --from URL   where the installer looks for releases when it is told nothing else
   --snapshot   of this checkout as it is, for trying; not to be given to anybody
-  --unpacked   DIR becomes the folder that the archive would unpack to`
+  --unpacked   DIR becomes the folder that the archive would unpack to
+  --image      beside the archive the same files as an image, for docker load`
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '.' },
     snapshot: { type: 'boolean', default: false },
     unpacked: { type: 'boolean', default: false },
+    image: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
@@ -34,7 +37,9 @@ async function release(): Promise<void> {
   if (values.unpacked) return layOut(checkout, out, made)
   mkdirSync(out, { recursive: true })
   const file = await pack(checkout, out, made)
-  await writeSums(out, [file], values.key)
+  const image = file.replace(/\.tar\.xz$/, '-image.tar')
+  if (values.image) await writeImage(file.replace(/\.tar\.xz$/, ''), image, made.version)
+  await writeSums(out, values.image ? [file, image] : [file], values.key)
   if (values.key) writeInstaller(checkout, out, values.from)
   console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB${values.key ? ', signed' : ', NOT signed'}`)
 }
