@@ -105,3 +105,11 @@ function oneLine(line: string): Source[] {
     .split(/\s+/)
   return type === 'deb' && uri && suite && components.includes('main') ? [{ uri, suites: [suite] }] : []
 }
+
+/** Where this machine gets Debian's packages from. */
+export async function debianMirror(): Promise<string> {
+  const uris = (await run(['apt-get', 'indextargets', '--format', '$(REPO_URI)'])).split('\n')
+  const found = uris.find((uri) => /\/debian\/?$/.test(uri))
+  if (!found) throw new Error('no mirror of Debian is known to this machine: run apt-get update')
+  return found
+}

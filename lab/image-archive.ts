@@ -10,6 +10,8 @@ export interface Image {
   env: string[]
   cmd: string[]
   workdir?: string
+  /** What else its containers are made with, in the words of the format. */
+  config?: Record<string, unknown>
 }
 
 /** Writes `images.tar` in `dir`, in the format of `docker save`: no registry and no engine are needed for it. */
@@ -36,14 +38,16 @@ async function packLayer(dir: string, name: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`
 }
 
-function configOf({ layers, env, cmd, workdir = '/' }: Image, digests: Map<string, string>) {
+const BASE = { Labels: { 'slipway.lab': 'base' } }
+
+function configOf({ layers, env, cmd, workdir = '/', config = BASE }: Image, digests: Map<string, string>) {
   const created = '1970-01-01T00:00:00Z'
   return {
     architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
     os: 'linux',
     created,
-    config: { Env: env, Cmd: cmd, WorkingDir: workdir, Labels: { 'slipway.lab': 'base' } },
+    config: { Env: env, Cmd: cmd, WorkingDir: workdir, ...config },
     rootfs: { type: 'layers', diff_ids: layers.map((name) => digests.get(name)) },
-    history: layers.map((name) => ({ created, created_by: `slipway lab: ${name}` })),
+    history: layers.map((name) => ({ created, created_by: `slipway: ${name}` })),
   }
 }

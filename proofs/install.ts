@@ -1,18 +1,20 @@
 import { bootVps, type Vps } from '../lab/vps/boot.ts'
 import type { Debian } from '../lab/vps/root.ts'
 import { chosen, size } from './ledger/sizes.ts'
+import { asContainer } from './parts/vps/as-container.ts'
 import { startAuthority } from './parts/vps/authority.ts'
 import { besideNginx } from './parts/vps/beside-nginx.ts'
 import { bring, install, installing } from './parts/vps/bring.ts'
 import { cutOff } from './parts/vps/cut-off.ts'
 import { deployed, type InstallWorld } from './parts/vps/deployed.ts'
 import { memoryOf } from './parts/vps/memory.ts'
+import { ownName, reachedByName } from './parts/vps/own-address.ts'
 import { platformOn } from './parts/vps/platform.ts'
 import { publishedOf, removeReleases } from './parts/vps/release.ts'
 import { tampered } from './parts/vps/tampered.ts'
 
 export const claim =
-  'From a clean Debian to the first HTTPS answer of a deployed folder by one command, beside what is there already, after any interruption; nothing that was not signed is believed.'
+  'From a clean Debian to the first HTTPS answer of a deployed folder by one command, beside what is there already, after any interruption; nothing that was not signed is believed. The same files as an image serve as well.'
 export const quick = false
 
 const BAR = { processorSeconds: 60, platformMb: 450, serverMb: 150 }
@@ -32,6 +34,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     for (const debian of ['trixie', 'bookworm'] as const) if (has(debian)) figures.push(await clean(world, debian))
     if (has('nginx')) figures.push(await besideNginx(world))
     if (has('cut')) figures.push(await cutOff(world, CUTS))
+    if (has('container')) figures.push(await asContainer(world))
     if (has('tampered')) figures.push(await tampered(world))
     for (const fault of faults) console.log(`  FAULT ${fault}`)
     return { ok: faults.length === 0, figure: `${figures.join('; ')}; ${faults.length} faults` }
@@ -47,12 +50,13 @@ async function clean({ authority, published, faults }: InstallWorld, debian: Deb
   try {
     bring(vps, published, authority)
     const watch = stages(vps)
-    const { token } = await install(vps, authority)
+    const { token } = await install(vps, authority, await ownName(vps, authority))
     watch.stage('install')
     const deployment = await deployed(vps, authority, token)
     watch.stage('folder to first HTTPS answer')
     const used = watch.processorSeconds()
     if (used > BAR.processorSeconds) faults.push(`${debian}: ${used.toFixed(1)} s of processor time`)
+    const own = await reachedByName(vps, authority)
     const serving = memoryOf(vps)
     // What a project needs is the project's: what is left is the platform, its edge and the engine.
     await platformOn(vps, token).ask('DELETE', `/api/deployments/${deployment}?force=true`)
@@ -62,7 +66,7 @@ async function clean({ authority, published, faults }: InstallWorld, debian: Deb
     if (serverMb > BAR.serverMb) faults.push(`${debian}: ${serverMb} MB for the server`)
     const again = await vps.ended(installing(vps, authority))
     if (again.code !== 0) faults.push(`${debian}: the same again ended with ${again.code}: ${again.err}`)
-    return `${debian} with ${MEGABYTES} MB: ${watch.told()}, ${used.toFixed(1)} s of processor in all (bar ${BAR.processorSeconds}); ${serving.platformMb} MB with the project, a minute after its end ${platformMb} with edge and engine (bar ${BAR.platformMb}), of which the server ${serverMb} (bar ${BAR.serverMb})`
+    return `${debian} with ${MEGABYTES} MB: ${watch.told()}, ${used.toFixed(1)} s of processor in all (bar ${BAR.processorSeconds}); the platform at its own name with a certificate ${own.toFixed(1)} s later; ${serving.platformMb} MB with the project, a minute after its end ${platformMb} with edge and engine (bar ${BAR.platformMb}), of which the server ${serverMb} (bar ${BAR.serverMb})`
   } finally {
     await vps.remove()
   }

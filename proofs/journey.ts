@@ -33,7 +33,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
   try {
     await site.start()
     const here = await site.addLocalServer()
-    const far = await site.addHost('host1')
+    const far = await site.addHost(site.otherHost)
     const legs = legsOf(site, gitHost, { here, far })
     for (const leg of legs) steps.push(...(await travel(site, leg)))
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
@@ -66,7 +66,7 @@ function legsOf(site: Site, gitHost: GitHost, { here, far }: { here: string; far
     branch: 'main',
     gitCredential: { kind: 'token', token: 'journey-token-of-the-git-host' },
   })
-  const address = { here: site.engine.address, far: site.addressOf('host1') }
+  const address = { here: site.engine.address, far: site.addressOf(site.otherHost) }
   return [
     { name: 'folder-here', address: address.here, put: byFolder, settings: { serverId: here } },
     { name: 'git-here', address: address.here, put: byGit('one'), settings: { serverId: here, ...git('one') } },

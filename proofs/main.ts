@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { requireBuilt } from './ledger/built.ts'
 import { keep, readLedger } from './ledger/ledger.ts'
 import { chosen, isFull, sizes } from './ledger/sizes.ts'
 import { subjectOf } from './ledger/subject.ts'
@@ -34,6 +35,7 @@ async function run(name: string): Promise<boolean> {
   // Elsewhere than the claim says: what was measured there is not its figure.
   chosen('SLIPWAY_PROVE_OVER_SSH')
   const proof = await load(name)
+  requireBuilt()
   console.log(`${name}: ${proof.claim}`)
   const began = { at: performance.now(), load: loadavg()[0] ?? 0, subject: subjectOf(name) }
   const { ok, figure, partial } = await proof.prove()

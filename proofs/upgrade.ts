@@ -34,8 +34,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     const { status } = await platform.ended(await platform.deploy(project, app(GOOD)))
     if (status !== 'ready') throw new Error(`the first deployment is ${status}`)
     const headers = { host: 'slipway', authorization: `Bearer ${token}` }
-    // Not /readyz: it tells of one process, and one that ends says so.
-    const paths = ['/healthz', '/healthz', '/api/instance', '/api/me', '/api/projects']
+    const paths = ['/healthz', '/readyz', '/api/instance', '/api/me', '/api/projects']
     const toPlatform = requesting(
       { socketPath: vps.path('/run/slipway/http.sock'), headers, paths },
       PER_SECOND.platform,

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** What a test needs: nothing, a PostgreSQL, or the lab (root on Debian 12). */
-export type Kind = 'unit' | 'database' | 'lab'
+/** What a test needs: nothing, a PostgreSQL, the lab (root on Debian 12), or the lab with few others beside it. */
+export type Kind = 'unit' | 'database' | 'lab' | 'quiet'
 export type Kinds = Record<Kind, string[]>
 
 const TESTS = '{contract,server,cli,setup,lab,e2e,tools,proofs,test-kit}/**/*.test.ts'
@@ -15,12 +15,19 @@ const LINUX = [
   'server/src/drivers/builder/context/manifest.ts',
 ]
 
+/** They let things happen seconds after each other on an engine: where too much else runs, another order comes of it. */
+const QUIET = [
+  'server/src/drivers/runtime/rollout/restore.test.ts',
+  'server/src/drivers/runtime/watch/outcomes.test.ts',
+  'server/test/deployments/running-logs.test.ts',
+]
+
 /**
  * All test files by kind. Told by what a file imports, directly or through others, so that nobody has to say it and nobody can say it
  * wrong. Whoever reaches for a part in a way that no import shows is stopped by reach.ts.
  */
 export function testKinds(root: string = join(import.meta.dirname, '..'), platform: string = process.platform): Kinds {
-  const kinds: Kinds = { unit: [], database: [], lab: [] }
+  const kinds: Kinds = { unit: [], database: [], lab: [], quiet: [] }
   const imports = importsIn(root)
   const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path)
   for (const file of globSync(TESTS, { cwd: root, exclude }).sort()) kinds[kindOf(file, imports, platform)].push(file)
@@ -28,6 +35,7 @@ export function testKinds(root: string = join(import.meta.dirname, '..'), platfo
 }
 
 function kindOf(test: string, imports: (file: string) => string[], platform: string): Kind {
+  if (QUIET.includes(test)) return 'quiet'
   const reached = new Set([test])
   // A set hands out what is added while it is walked.
   for (const file of reached) {

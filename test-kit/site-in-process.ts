@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { labPart } from '../lab/ask.ts'
 import type { Config } from '../server/src/config.ts'
 import { isOver, untilDeployment } from './deployment.ts'
+import { cleared } from './engine.ts'
 import type { Files } from './sample-app.ts'
 import { content, sendFolderBy } from './send-folder.ts'
 import { visit } from './visit.ts'
@@ -37,34 +38,36 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
   const httpPort =
     20_000 +
     (Number.parseInt(createHash('sha256').update(`${name}${process.pid}`).digest('hex').slice(0, 6), 16) % 20_000)
+  const instance = `${name}-${httpPort}`
   const world = await startWorld({
     localEngine: engine.socket,
-    instance: `${name}-${httpPort}`,
+    instance,
     baseDomain: `${name}.test`,
-    edge: { image: 'caddy:2', httpPort, httpsPort: httpPort + 20_000 },
+    edge: {
+      image: 'caddy:2',
+      httpPort,
+      httpsPort: httpPort + 20_000,
+      publicHttpPort: httpPort,
+      publicHttpsPort: httpPort + 20_000,
+    },
     builder: { buildx: engine.buildx, helperImage: 'busybox:1' },
     ...overrides,
   })
   const org = await world.org()
   const { api } = org.owner
   let worker: { drain(): Promise<void> } | undefined
-  const running: string[] = []
   beforeAll(async () => {
     worker = await world.work()
     await api('POST', '/api/servers', { kind: 'local', name: 'here' })
   })
   afterAll(async () => {
     await worker?.drain()
-    // Nothing of a test stays on the shared engine.
-    const { runtime } = world.platform
+    // Nothing of a test stays on the shared engine, and nobody waits for it to end in good order.
+    await cleared(engine.socket, instance).catch((error: Error) => console.warn(error.message))
     const target = { kind: 'local' as const, socketPath: engine.socket }
     const signal = AbortSignal.timeout(60_000)
-    for (const project of running)
-      await runtime.remove(target, { project, service: 'web' }, { signal, deployments: 'any' }).catch(() => {})
     await world.removeEdge(target, signal).catch(() => {})
-    const roots = { services: [], networks: [], images: [], before: new Date(Date.now() + 60_000) }
-    await runtime.collectGarbage(target, roots, { signal }).catch(() => {})
-    await runtime.owner.release(target, org.id, { signal }).catch(() => {})
+    await world.platform.runtime.owner.release(target, org.id, { signal }).catch(() => {})
   }, 120_000)
 
   const upload = (files: Files): Promise<{ id: string; sent: number }> =>
@@ -79,7 +82,6 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
     )
   const project = async (called: string, settings: object = {}): Promise<string> => {
     const { body } = await api('POST', '/api/projects', { name: called, settings })
-    running.push(body.id)
     return body.id
   }
   const start = async (projectId: string, files: Files, more: object = {}): Promise<string> => {

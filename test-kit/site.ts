@@ -148,6 +148,8 @@ export async function openSite({
       visit({ address, port: httpPort }, `${project}.${name}.test`, path),
     addHost,
     addressOf: (which: 'host1' | 'host2') => labPart(which).address,
+    /** One over SSH that is not the first server. */
+    otherHost: line === undefined ? ('host1' as const) : ('host2' as const),
     addLocalServer: async (): Promise<string> => {
       if (line !== undefined) return addHost('host1', { host: '127.0.0.1', port: Number(line) })
       return (await ask('POST', '/api/servers', { kind: 'local', name: 'here' })).id

@@ -16,7 +16,7 @@ import { createMetrics } from '../server/src/http/metrics.ts'
 import { wire } from '../server/src/process/wiring.ts'
 import { createDatabase } from './database.ts'
 
-const SECRET_KEY = '8f1c0de27a5b93c4d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8090a1b2c3d'
+export const SECRET_KEY = '8f1c0de27a5b93c4d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8090a1b2c3d'
 
 export type Org = { id: string; name: string; owner: Person }
 type Person = { userId: string; orgId: string; role: Role; token: string; api: Api }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { debianMirror } from '../apt.ts'
 import { packageRoot } from '../package-sets.ts'
 import { needPackages } from '../parts/packages.ts'
 import { cacheDir } from '../paths.ts'
@@ -57,18 +58,10 @@ async function make(debian: Debian): Promise<string> {
     `--include=${INCLUDED.join(',')}`,
     `--customize-hook=${download}`,
   ]
-  const source = `deb ${await mirror()} ${debian} main`
+  const source = `deb ${await debianMirror()} ${debian} main`
   await run([join(packageRoot('clean'), 'usr/bin/mmdebstrap'), ...options, debian, part, source], {
     deadlineMs: 900_000,
   })
   renameSync(part, dir)
   return dir
-}
-
-/** Where this machine gets Debian's packages from. */
-async function mirror(): Promise<string> {
-  const uris = (await run(['apt-get', 'indextargets', '--format', '$(REPO_URI)'])).split('\n')
-  const found = uris.find((uri) => /\/debian\/?$/.test(uri))
-  if (!found) throw new Error('no mirror of Debian is known to this machine: run apt-get update')
-  return found
 }

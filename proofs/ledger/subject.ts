@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-const ROOT = join(import.meta.dirname, '..', '..')
-/** The product, as far as a proof can meet it. */
-const PRODUCT = ['contract/src', 'server/src', 'cli/src', 'package-lock.json']
+export const ROOT = join(import.meta.dirname, '..', '..')
+/** The product, as far as a proof can meet it, beside the packages that it is made with. */
+export const PRODUCT = ['contract/src', 'server/src']
 /** What else those proofs are about that begin where there is no platform yet. */
 const INSTALLING = ['setup', 'install', 'tools/release']
 const INSTALLED = ['install', 'upgrade', 'move', 'uninstall']
@@ -22,11 +22,28 @@ const read = new Map<boolean, string>()
 /** Read once: it is the same for all of them, but for those that install it. */
 function productDigest(installed: boolean): string {
   const paths = [...PRODUCT, ...(installed ? INSTALLING : [])]
-  const listed = execFileSync('git', ['ls-files', '-z', ...paths], { cwd: ROOT, encoding: 'utf8' })
-  const known = read.get(installed) ?? digest(listed.split('\0').filter((file) => file && !file.endsWith('.test.ts')))
+  const known = read.get(installed) ?? digest(listed(paths), packages())
   read.set(installed, known)
   return known
 }
+
+const listed = (paths: string[]) =>
+  execFileSync('git', ['ls-files', '-z', ...paths], { cwd: ROOT, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => file && !file.endsWith('.test.ts'))
+
+/** Those that are installed with the product; what it is developed with, or the command line alone has, is no part of it. */
+function packages(): string {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
+  const others = Object.keys(packages.cli?.dependencies ?? {}).filter((name) => !packages.server?.dependencies?.[name])
+  const isOurs = ([path, { dev }]: [string, Locked]) =>
+    path.startsWith('node_modules/') && !dev && !others.includes(path.slice('node_modules/'.length))
+  const kept = Object.entries(packages).filter(isOurs)
+  return JSON.stringify(kept.map(([path, { version, integrity }]) => [path, version, integrity]))
+}
+
+type Lock = { packages: Record<string, Locked> }
+type Locked = { version?: string; integrity?: string; dev?: boolean; dependencies?: Record<string, string> }
 
 /** The proof's file and what it imports of `proofs/`, `test-kit/` and `lab/`. */
 function ownFiles(first: string): string[] {
@@ -40,8 +57,8 @@ function ownFiles(first: string): string[] {
   return [...found].sort()
 }
 
-function digest(files: string[]): string {
-  const hash = createHash('sha256')
+function digest(files: string[], rest = ''): string {
+  const hash = createHash('sha256').update(rest)
   for (const file of files)
     hash
       .update(`${file}\0`)

@@ -6,8 +6,8 @@ export const byProofsOfDeploys: Mutation[] = [
     name: 'rollback-builds-again',
     guards: 'bin/prove journey',
     file: 'server/src/core/deployments/story/deploy.ts',
-    find: 'const { images } = gone.length > 0 ? await makeImages(context, step) : { images: {} }',
-    replace: 'const { images } = gone.length >= 0 ? await makeImages(context, step) : { images: {} }',
+    find: 'const { images } = gone.length > 0 ? await makeImages(context) : { images: {} }',
+    replace: 'const { images } = gone.length >= 0 ? await makeImages(context) : { images: {} }',
     red: { prove: 'journey', says: /MISSED.*without a build/ },
   },
   {

@@ -33,6 +33,7 @@ export async function openBench(site: Site, pool = ownPool(site)) {
   if (first.status !== 'ready') throw new Error(`The first release did not come up: ${JSON.stringify(first.error)}`)
   // It is gone back to at the end, after more releases than are kept.
   await site.ask('POST', `/api/deployments/${first.id}/pin`, {})
+  let release = first.id
   const prober = startProber({ address: site.engine.address, port: site.httpPort, host: site.host('steady') })
   return {
     site,
@@ -40,11 +41,18 @@ export async function openBench(site: Site, pool = ownPool(site)) {
     socket,
     /** The project, and its release of version 1. */
     steady,
-    release: first.id,
+    release: () => release,
+    /** To version 1, from a release that nobody meant to go live. */
+    async goBack() {
+      const { deployment_id } = await site.ask('POST', `/api/deployments/${first.id}/rollback`, {})
+      const { id, status } = await site.ended(deployment_id)
+      if (status !== 'ready') throw new Error(`The way back to version 1 is ${status}`)
+      release = id
+    },
     prober,
     /** Tasks of the release that serve now. */
     serving: async () =>
-      (await tasksOf(socket, steady)).filter((task) => task.deployment === first.id && isServing(task)),
+      (await tasksOf(socket, steady)).filter((task) => task.deployment === release && isServing(task)),
     left: (id: string, project: string) => leftBehind(socket, { id, project, first: project !== steady }),
   }
 }

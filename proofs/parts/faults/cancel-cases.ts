@@ -40,7 +40,7 @@ const steadyTask = (bench: Bench, project: string, id: string, wanted: (states: 
 const isLive = (bench: Bench, id: string) =>
   within('the new version is live', 60_000, async () => {
     const tasks = await tasksOf(bench.socket, bench.steady)
-    const old = tasks.filter((task) => task.deployment === bench.release && isServing(task))
+    const old = tasks.filter((task) => task.deployment === bench.release() && isServing(task))
     return old.length === 0 && tasks.some((task) => task.deployment === id && isServing(task))
   })
 

@@ -17,11 +17,15 @@ export type Cancelled = {
 /** For containers that are told to end, and for an image, which goes when its last container has. */
 const LEFT_MS = 150_000
 
-/** Cancels a deployment now and waits for its end. Meanwhile, and for a while after it, what it made goes. */
-export async function cancelNow(bench: Bench, id: string, project: string): Promise<Cancelled> {
+/**
+ * Cancels a deployment now and waits for its end. Meanwhile, and for a while after it, what it made goes. One that has ended is not
+ * cancelled any more, and says so: then it is live.
+ */
+export async function cancelNow(bench: Bench, id: string, project: string): Promise<Cancelled | 'too late'> {
   const { site } = bench
   const answer = await site.call('POST', `/api/deployments/${id}/cancel`)
   const accepted = performance.now()
+  if (answer.status === 400 && (await site.ended(id)).status === 'ready') return 'too late'
   if (answer.status !== 202) throw new Error(`The cancel was answered with ${answer.status}: ${answer.text}`)
   const { steps } = answer.body.deployment as { steps: { name: string; status: string }[] }
   const seen = await within(`${id} is over`, 30_000, async () => {

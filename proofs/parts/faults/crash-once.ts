@@ -107,7 +107,7 @@ export async function prepare({ site, steady }: Pair, kind: Kind): Promise<void>
 
 export async function deploy({ site, steady, release }: Pair, kind: Kind): Promise<{ id: string; project: string }> {
   if (kind === 'rollback') {
-    const { deployment_id: id } = await site.ask('POST', `/api/deployments/${release}/rollback`)
+    const { deployment_id: id } = await site.ask('POST', `/api/deployments/${release()}/rollback`)
     return { id, project: steady }
   }
   const project = kind === 'crashing at first' ? await site.project(`first ${performance.now()}`) : steady

@@ -19,22 +19,21 @@ type StackKind = keyof typeof KINDS
 type StackPoint = Point<StackKind>
 
 /** As for one service: the owner is killed at the start and in the middle of each step that the journal shows. */
-export async function killStack(pair: Pair): Promise<Crashed[]> {
+export async function killStack(pair: Pair, kind: StackKind): Promise<Crashed[]> {
   const lane = await firstRelease(pair.site, 'stack')
   // It has no volume, so that its old version goes on until the new one is there.
   const at = { address: pair.site.engine.address, port: pair.site.httpPort, host: lane.stack.hostOf('api') }
   const prober = startProber(at)
   const done: Crashed[] = []
-  for (const kind of Object.keys(KINDS) as StackKind[]) {
-    const journal = await journalOf(pair, lane, kind)
-    console.log(`  ${kind}: ${journal.map((step) => step.name).join(', ')}`)
-    // Services come up side by side: no end of a step is the start of a certain other one.
-    const points = pointsOf(kind, journal).filter(({ name }) => !name.endsWith('has ended'))
-    for (const point of points) done.push(await struck(pair, lane, point))
-  }
+  const journal = await journalOf(pair, lane, kind)
+  console.log(`  ${kind}: ${journal.map((step) => step.name).join(', ')}`)
+  // Services come up side by side: no end of a step is the start of a certain other one.
+  const points = pointsOf(kind, journal).filter(({ name }) => !name.endsWith('has ended'))
+  for (const point of points) done.push(await struck(pair, lane, point))
   const { asked, failed } = await prober.stop()
   if (failed.length > 0)
     done[0]?.wrong.push(`${failed.length} of ${asked} visitors of the stack got nothing: ${failed[0]}`)
+  if (lane.active !== null) await pair.site.ask('DELETE', `/api/deployments/${lane.active}?force=true`)
   await pair.site.ask('DELETE', `/api/projects/${lane.stack.project}`)
   return done
 }

@@ -49,12 +49,21 @@ async function ownerKilled({ site, thief }: Bench): Promise<Row> {
   owner.child.kill('SIGKILL')
   const ms = await gone(nap)
   await site.start()
-  // Another process takes the deployment over and begins the step again; then that one ends it.
+  return begunAgain(site, 'a build whose owner is killed', { id, nap }, ms)
+}
+
+/** The step is begun again by another process, or over another connection; then that one is ended. */
+async function begunAgain(
+  site: Site,
+  trap: string,
+  { id, nap }: Pick<Napping, 'id' | 'nap'>,
+  ms: number | undefined,
+): Promise<Row> {
   await within('the step runs again', 60_000, async () => processesCalled('sleep', nap).length > 0)
   await site.ask('POST', `/api/deployments/${id}/cancel`)
   const { status } = await site.ended(id, 60)
   const after = await gone(nap)
-  return verdict('a build whose owner is killed', after === undefined ? undefined : ms, status === 'cancelled', id)
+  return verdict(trap, after === undefined ? undefined : ms, status === 'cancelled', id)
 }
 
 async function clientKilled({ site, thief }: Bench): Promise<Row> {
@@ -85,8 +94,7 @@ export async function connectionCut(
     const { id, nap } = await startNap(site, project)
     wire.cut()
     const ms = await gone(nap, 30_000)
-    const { status } = await site.ended(id, 120)
-    return verdict('a build whose connection is cut', ms, status === 'failed', id)
+    return await begunAgain(site, 'a build whose connection is cut', { id, nap }, ms)
   } finally {
     wire.close()
   }

@@ -66,5 +66,7 @@ export async function mirror(
     await db
       .insertInto('githostRepository')
       .values(rows.slice(at, at + 1000))
+      // The instance lists them by itself, and may have come first.
+      .onConflict((conflict) => conflict.doNothing())
       .execute()
 }

@@ -56,8 +56,11 @@ export async function inspect(
   const answer = await site.visit(project.name)
   const streams = await Promise.all(project.deployments.map((id) => readStream(site.base(), site.token, id)))
   const faults = [
-    ...shown.flatMap(({ status }, n) =>
-      fault(isRight(status, n === shown.length - 1), `number ${n + 1} ended as ${status}`),
+    ...shown.flatMap(({ status, error }, n) =>
+      fault(
+        isRight(status, n === shown.length - 1),
+        `number ${n + 1} ended as ${status}${error ? `: ${error.message}` : ''}`,
+      ),
     ),
     ...shown.flatMap(({ status, steps }, n) =>
       fault(status !== 'superseded' || steps.length === 0, `number ${n + 1} was superseded after it had begun`),

@@ -61,8 +61,10 @@ export async function wrongImages(stack: Stack, table: ServiceVersions[], when: 
     const own = there[name]
     if (!said || !own) continue
     if (said.image !== own.image) wrong.push(`the table says that ${name} ${when} ${said.image}, not ${own.image}`)
-    const { Id } = await docker.getImage(own.image).inspect()
-    if (said.digest !== Id) wrong.push(`the table says that ${name} ${when} ${said.digest}, not ${Id}`)
+    for (const known of [own.image, own.reference]) {
+      const { Id } = await docker.getImage(known).inspect()
+      if (said.digest !== Id) wrong.push(`the table says that ${name} ${when} ${said.digest}, but ${known} is ${Id}`)
+    }
   }
   return wrong
 }

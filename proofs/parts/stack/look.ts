@@ -8,7 +8,9 @@ import { JOB, type Name, RUNNING, SERVICES } from './stack.ts'
 /** A service as its engine has it. */
 export type OnEngine = {
   deployment: string
+  /** As its release calls it, and as the engine was told to find it. */
   image: string
+  reference: string
   /** Tasks that run and shall. */
   tasks: string[]
   /** All of its spec but what counts restarts. */
@@ -35,7 +37,8 @@ export async function onEngine({ site, project }: Pick<Stack, 'site' | 'project'
       Labels['slipway.service'] ?? '',
       {
         deployment: TaskTemplate.ContainerSpec.Labels?.['slipway.deployment'] ?? '',
-        image: TaskTemplate.ContainerSpec.Image,
+        image: TaskTemplate.ContainerSpec.Labels?.['slipway.image'] ?? TaskTemplate.ContainerSpec.Image,
+        reference: TaskTemplate.ContainerSpec.Image,
         tasks: serving(ID).map((one) => one.ID),
         spec: JSON.stringify([Labels, { ...TaskTemplate, ForceUpdate: 0 }, Mode, EndpointSpec]),
       },

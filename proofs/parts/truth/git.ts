@@ -68,7 +68,7 @@ export const gitCases = (host: GitHost): Case[] => [
     }),
     fromGit('git: a host that is no name', () => ({ url: 'https://git.invalid/app.git' }), {
       code: 'git_unreachable',
-      message: /cannot be reached/,
+      message: /host name git\.invalid could not be resolved/,
       hint: /Check the address/,
     }),
     fromGit('git: SSH without a key', () => ({ url: 'git@git.invalid:app.git' }), {

@@ -8,12 +8,16 @@ import { content, sendFolderBy } from '../../../test-kit/send-folder.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers
 type Loose = any
 
-export type Platform = ReturnType<typeof platformOn>
+export type Platform = ReturnType<typeof platformAt>
 
 const SOCKET = '/run/slipway/http.sock'
 
+type Place = { socketPath: string } | { host: string; port: number }
+
 /** The platform of a machine, asked over the socket that systemd holds there. */
-export function platformOn(vps: Vps, token: string) {
+export const platformOn = (vps: Vps, token: string) => platformAt({ socketPath: vps.path(SOCKET) }, token)
+
+export function platformAt(place: Place, token: string) {
   const call = (method: string, path: string, type: string, body?: Buffer | string) =>
     new Promise<{ status: number; text: string }>((done, fail) => {
       const headers = {
@@ -21,14 +25,11 @@ export function platformOn(vps: Vps, token: string) {
         authorization: `Bearer ${token}`,
         ...(body !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(body) }),
       }
-      const asked = request(
-        { socketPath: vps.path(SOCKET), method, path, headers, timeout: 60_000 },
-        async (answer) => {
-          let text = ''
-          for await (const piece of answer.setEncoding('utf8')) text += piece
-          done({ status: answer.statusCode ?? 0, text })
-        },
-      )
+      const asked = request({ ...place, method, path, headers, timeout: 60_000 }, async (answer) => {
+        let text = ''
+        for await (const piece of answer.setEncoding('utf8')) text += piece
+        done({ status: answer.statusCode ?? 0, text })
+      })
       asked.on('timeout', () => asked.destroy(new Error(`${method} ${path}: no answer`)))
       asked.on('error', fail)
       asked.end(body)

@@ -13,7 +13,7 @@ const base = join(dir, 'base')
 let laid: Promise<void> | undefined
 
 /** This checkout as a release of that version: the folder which its archive unpacks to. */
-async function releaseOf(version: string): Promise<string> {
+export async function releaseOf(version: string): Promise<string> {
   laid ??= layBase()
   await laid
   const to = join(dir, version)
