@@ -3,12 +3,16 @@ import { testKinds } from './test-kit/kinds.ts'
 
 const kinds = testKinds()
 const database = ['test-kit/global-setup.ts']
+/** Most of a test is waiting for an engine: more of them than there are processors go well together. */
+const many = { maxWorkers: 4, sequence: { groupOrder: 0 } }
+const few = { maxWorkers: 2, sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   resolve: { conditions: ['slipway-source', 'node'] },
   ssr: { resolve: { conditions: ['slipway-source', 'node'] } },
   test: {
-    maxWorkers: 2,
+    // A file after the other in one process: whoever loads all of the server anew for each spends half of the time on that.
+    isolate: false,
     // What is waited for comes when the machine has time for it; how fast something is, is for the proofs to say.
     testTimeout: 180_000,
     hookTimeout: 240_000,
@@ -17,6 +21,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...many,
           name: 'unit',
           include: kinds.unit,
           env: { SLIPWAY_TEST_KIND: 'unit', SLIPWAY_TEST_DATABASE_URL: '' },
@@ -25,6 +30,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...many,
           name: 'database',
           include: kinds.database,
           globalSetup: database,
@@ -33,7 +39,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'lab', include: kinds.lab, globalSetup: database, env: { SLIPWAY_TEST_KIND: 'lab' } },
+        test: { ...many, name: 'lab', include: kinds.lab, globalSetup: database, env: { SLIPWAY_TEST_KIND: 'lab' } },
+      },
+      {
+        extends: true,
+        test: { ...few, name: 'quiet', include: kinds.quiet, globalSetup: database, env: { SLIPWAY_TEST_KIND: 'lab' } },
       },
     ],
   },

@@ -6,3 +6,5 @@ if [ ! -x node_modules/.bin/node ]; then
 fi
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH NODE_OPTIONS="--conditions=slipway-source --disable-warning=ExperimentalWarning ${NODE_OPTIONS:-}"
+# What Node has compiled once it does not compile again: a server from its sources starts with half the work.
+export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$PWD/node_modules/.cache/node-compile}"

@@ -7,36 +7,49 @@ type Step = { name: string; argv: string[]; env?: Record<string, string> }
 const RELEASE = '.ci/release'
 const onRelease = (name: string) => (name === 'journey' ? { env: { SLIPWAY_PROVE_RELEASE: RELEASE } } : {})
 
-/** Everything that must hold before a change lands, cheapest first. `bin/ci NAME…` runs only those. */
-const steps: Step[] = [
-  { name: 'format and lint', argv: ['biome', 'ci', '--colors=off', '.'] },
-  { name: 'types', argv: ['tsc', '--noEmit'] },
-  {
-    name: 'imports',
-    argv: [
-      'depcruise',
-      '--config',
-      '.dependency-cruiser.cjs',
-      'contract/src',
-      'server',
-      'cli/src',
-      'lab',
-      'proofs',
-      'setup',
-      'test-kit',
-      'tools',
+const proofs = (await quickProofs()).map(
+  (name): Step => ({ name: `prove ${name}`, argv: ['bin/prove', name], ...onRelease(name) }),
+)
+/** They wait for engines and CAs most of the time, and the others do not: side by side all take as long as one half of them. */
+const isWaiting = ({ name }: Step) => ['prove journey', 'prove tls'].includes(name)
+
+/**
+ * Everything that must hold before a change lands, cheapest first: stages, one after the other, of lanes that go side by side.
+ * `bin/ci NAME…` runs only those.
+ */
+const stages: Step[][][] = [
+  [
+    [
+      { name: 'format and lint', argv: ['biome', 'ci', '--colors=off', '.'] },
+      { name: 'types', argv: ['tsc', '--noEmit'] },
+      {
+        name: 'imports',
+        argv: [
+          'depcruise',
+          '--config',
+          '.dependency-cruiser.cjs',
+          'contract/src',
+          'server',
+          'cli/src',
+          'lab',
+          'proofs',
+          'setup',
+          'test-kit',
+          'tools',
+        ],
+      },
+      { name: 'norms', argv: ['node', 'tools/check.ts'] },
+      { name: 'unused code', argv: ['knip'] },
+      { name: 'generated docs', argv: ['node', 'tools/generate.ts', '--check'] },
+      { name: 'build', argv: ['npm', 'run', '--silent', 'build'] },
+      { name: 'release', argv: ['bin/release', '--snapshot', '--unpacked', '--out', RELEASE] },
     ],
-  },
-  { name: 'norms', argv: ['node', 'tools/check.ts'] },
-  { name: 'unused code', argv: ['knip'] },
-  { name: 'generated docs', argv: ['node', 'tools/generate.ts', '--check'] },
-  { name: 'build', argv: ['npm', 'run', '--silent', 'build'] },
-  { name: 'release', argv: ['bin/release', '--snapshot', '--unpacked', '--out', RELEASE] },
-  { name: 'lab', argv: ['bin/lab', 'up'] },
-  { name: 'tests', argv: ['vitest', 'run'] },
-  ...(await quickProofs()).map((name) => ({ name: `prove ${name}`, argv: ['bin/prove', name], ...onRelease(name) })),
+    [{ name: 'lab', argv: ['bin/lab', 'up'] }],
+  ],
+  [[{ name: 'tests', argv: ['vitest', 'run'], env: { SLIPWAY_TEST_RELEASE: RELEASE } }]],
+  [proofs.filter((step) => !isWaiting(step)), proofs.filter(isWaiting)],
   // For people: most of them take longer than a change should wait.
-  { name: 'stale proofs', argv: ['bin/prove', '--stale'] },
+  [[{ name: 'stale proofs', argv: ['bin/prove', '--stale'] }]],
 ]
 
 async function quickProofs(): Promise<string[]> {
@@ -46,18 +59,26 @@ async function quickProofs(): Promise<string[]> {
 }
 
 const seconds: Record<string, number> = {}
+const began = performance.now()
 
-function run({ name, argv: [program = '', ...args], env }: Step): Promise<number> {
-  console.log(`\n== ${name}`)
+/** Beside others, what it prints comes when it has ended: nobody reads two at once. */
+function run({ name, argv: [program = '', ...args], env }: Step, isAlone: boolean): Promise<number> {
+  if (isAlone) console.log(`\n== ${name}`)
   const started = performance.now()
   return new Promise((done) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } })
+    const output = isAlone ? ('inherit' as const) : ('pipe' as const)
+    const child = spawn(program, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } })
+    const printed: Buffer[] = isAlone ? [] : [Buffer.from(`\n== ${name}\n`)]
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => printed.push(chunk))
     child.once('error', (error) => {
       console.error(`${name} could not start: ${error.message}`)
       done(127)
     })
-    child.once('exit', (code) => {
+    // Not its `close`: daemons that it started may have its output as theirs.
+    child.once('exit', async (code) => {
       seconds[name] = Math.round((performance.now() - started) / 100) / 10
+      if (!isAlone) await new Promise((soon) => setTimeout(soon, 100))
+      process.stdout.write(Buffer.concat(printed))
       console.log(`== ${name}: ${code === 0 ? 'ok' : `failed (${code})`} after ${seconds[name]} s`)
       done(code ?? 1)
     })
@@ -65,20 +86,29 @@ function run({ name, argv: [program = '', ...args], env }: Step): Promise<number
 }
 
 const wanted = process.argv.slice(2)
-const chosen = wanted.length === 0 ? steps : steps.filter((step) => wanted.some((word) => step.name.includes(word)))
+const isChosen = ({ name }: Step) => wanted.length === 0 || wanted.some((word) => name.includes(word))
 const failed: string[] = []
-for (const step of chosen) {
-  if ((await run(step)) === 0) continue
-  failed.push(step.name)
-  break
+let passed = 0
+
+async function runLane(lane: Step[], isAlone: boolean): Promise<void> {
+  for (const step of lane) {
+    if (failed.length > 0) return
+    if ((await run(step, isAlone)) === 0) passed++
+    else failed.push(step.name)
+  }
+}
+
+for (const stage of stages) {
+  const lanes = stage.map((lane) => lane.filter(isChosen)).filter((lane) => lane.length > 0)
+  await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)))
 }
 // CI has the machine to itself and leaves it as it was; a developer keeps the lab.
-if (process.env.CI === 'true') await run({ name: 'lab down', argv: ['bin/lab', 'down'] })
+if (process.env.CI === 'true') await run({ name: 'lab down', argv: ['bin/lab', 'down'] }, true)
 // Which step grew is only known when it was written down before.
-const total = Object.values(seconds).reduce((sum, one) => sum + one, 0)
+const total = (performance.now() - began) / 1000
 for (const [name, took] of Object.entries(seconds)) console.log(`${took.toFixed(1).padStart(8)} s  ${name}`)
 console.log(`${total.toFixed(1).padStart(8)} s  in all`)
 const line = { at: new Date().toISOString(), total: Math.round(total), failed, seconds }
 if (wanted.length === 0) appendFileSync('.ci/times.jsonl', `${JSON.stringify(line)}\n`)
-console.log(failed.length === 0 ? `\n${chosen.length} steps passed` : `\nFailed: ${failed.join(', ')}`)
+console.log(failed.length === 0 ? `\n${passed} steps passed` : `\nFailed: ${failed.join(', ')}`)
 process.exit(failed.length === 0 ? 0 : 1)

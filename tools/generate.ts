@@ -11,7 +11,9 @@ import { createLogger, wire } from '../server/src/process/wiring.ts'
 import { BUILT } from '../server/test/conformance/areas.ts'
 import { OPEN } from '../server/test/conformance/open.ts'
 import { withClaims } from './claims.ts'
+import { commandReference } from './command-reference.ts'
 import { conformanceFindings, conformancePage } from './conformance.ts'
+import { pathsModule } from './paths.ts'
 import { recognitionPage } from './recognition.ts'
 
 /**
@@ -23,7 +25,9 @@ const root = join(import.meta.dirname, '..')
 const table = await routeTable()
 const conformance = { built: BUILT, open: OPEN }
 const pages: Record<string, string> = {
+  'contract/src/paths.ts': pathsModule(),
   'docs/reference/routes.txt': routesPage(table),
+  'docs/reference/cli.md': commandReference(),
   'docs/reference/errors.md': errorsPage(),
   'docs/reference/conformance.md': conformancePage(conformance),
   'README.md': await withClaims(read(join(root, 'README.md'))),
