@@ -46,7 +46,7 @@ const stages: Step[][][] = [
     ],
     [{ name: 'lab', argv: ['bin/lab', 'up'] }],
   ],
-  [[{ name: 'tests', argv: ['vitest', 'run'], env: { SLIPWAY_TEST_RELEASE: RELEASE } }]],
+  [[{ name: 'tests', argv: ['node', 'tools/ci-tests.ts'], env: { SLIPWAY_TEST_RELEASE: RELEASE } }]],
   [proofs.filter((step) => !isWaiting(step)), proofs.filter(isWaiting)],
   // For people: most of them take longer than a change should wait.
   [[{ name: 'stale proofs', argv: ['bin/prove', '--stale'] }]],
