@@ -4,6 +4,7 @@ import type { Faults } from '../stack/model.ts'
 import { RUNNING, SERVICES } from '../stack/stack.ts'
 import { within } from './bench.ts'
 import { type Crashed, kill, repeated, TRIES } from './crash-once.ts'
+import { tell, tooLate } from './crash-parts.ts'
 import { dryRun, type Point, pointsOf } from './crash-points.ts'
 import { isServing, tasksOf } from './left-behind.ts'
 import type { Pair } from './pair.ts'
@@ -65,9 +66,8 @@ async function struck(pair: Pair, lane: Lane, point: StackPoint): Promise<Crashe
     wrong.push(...found.wrong)
     if (found.missed !== undefined && attempt < TRIES) continue
     if (found.missed !== undefined) wrong.push(`not in the moment: ${found.missed}`)
-    const took =
-      found.takeoverMs === null ? 'no takeover' : `taken over after ${(found.takeoverMs / 1000).toFixed(1)} s`
-    console.log(`  ${point.name}: ${took} ${wrong.join(', ')}`)
+    wrong.push(...tooLate(found))
+    tell({ name: point.name, takeoverMs: found.takeoverMs, wrong })
     return { name: point.name, takeoverMs: found.takeoverMs, wrong, left: Promise.resolve([]) }
   }
 }
