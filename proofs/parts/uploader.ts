@@ -72,7 +72,11 @@ export function uploader(url: string, token: string) {
       const left = contents.filter((content) => wanted.has(hashOf(content)))
       let stored = 0
       const work = async () => {
-        for (let content = left.pop(); content; content = left.pop()) if ((await put(id, content)).stored) stored += 1
+        for (let content = left.pop(); content; content = left.pop()) {
+          const answer = await put(id, content)
+          if (answer.stored) stored += 1
+          else console.log(`  not stored: ${JSON.stringify(answer)}`)
+        }
       }
       await Promise.all(Array.from({ length: atOnce }, work))
       return { sent: stored, state: (await seal(id)).state }
