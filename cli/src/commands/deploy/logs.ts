@@ -5,6 +5,7 @@ import { linesAround } from '../../follow/lines-around.ts'
 import { followRuntime } from '../../follow/runtime-logs.ts'
 import { deploymentOf, isNumber } from '../../instance/deployment.ts'
 import type { Instance } from '../../instance/instance.ts'
+import { columns } from '../../show/columns.ts'
 import { logLine } from '../../show/log-line.ts'
 
 type Flags = {
@@ -65,11 +66,12 @@ async function printed(
 async function recorded(
   { out, flags }: Call<Flags>,
   { api }: Instance,
-  { id }: Deployment,
+  { id, steps }: Deployment,
   service: string | undefined,
 ): Promise<number> {
   let left = flags.limit ?? Number.POSITIVE_INFINITY
   let cursor: string | null = null
+  let lines = 0
   do {
     const query = {
       limit: Math.min(left, PAGE),
@@ -83,8 +85,16 @@ async function recorded(
       out.line(logLine(out, line))
     }
     left -= answer.data.length
+    lines += answer.data.length
     cursor = answer.nextCursor
   } while (cursor !== null && left > 0)
-  out.event({ success: true, deploymentId: id })
+  if (lines === 0) for (const line of unspoken(steps)) out.say(line)
+  out.event({ success: true, deploymentId: id, lines })
   return EXIT.ok
 }
+
+/** What was built before is taken from the cache, and prints nothing: what was done is told instead. */
+const unspoken = (steps: Deployment['steps']): string[] => [
+  steps.length === 0 ? 'It has printed nothing.' : 'It has printed nothing; what it did:',
+  ...columns(steps.map(({ name, status }) => [`  ${name}`, status])),
+]
