@@ -80,20 +80,24 @@ test('an end that the stream does not tell is believed after some tries', async 
 
 test('a question ends the wait, and one that was answered meanwhile does not', async () => {
   let waitingOn: unknown = null
+  let open: ServerResponse | undefined
   const { ended, seen } = await deployment(
     [
       (answer) => {
-        begin(answer).write(
+        open = begin(answer)
+        open.write(
           event(1, 'prompt', { promptId: 'approve_build' }) +
             event(2, 'prompt', { promptId: 'approve_build', action: 'approve' }),
         )
-        setTimeout(() => {
-          waitingOn = { kind: 'decision' }
-          answer.write(event(3, 'decision', { decision: 'pending' }))
-        }, 200)
       },
     ],
-    () => ({ status: 'deploying', waitingOn }),
+    () => {
+      const now = { status: 'deploying', waitingOn }
+      // Asked because of the first prompt, which has its answer: the next question comes after that.
+      if (waitingOn === null) setImmediate(() => open?.write(event(3, 'decision', { decision: 'pending' })))
+      waitingOn = { kind: 'decision' }
+      return now
+    },
   )
   expect(await ended).toMatchObject({ waitingOn: { kind: 'decision' } })
   expect(seqs(seen)).toEqual([1, 2, 3])

@@ -110,11 +110,11 @@ test('one that waits for somebody is exit code 6, with how to answer', async () 
 
 test('time that is over is exit code 7, and the deployment goes on', async () => {
   const { code, json, err } = await slipway(
-    ['deploy', '--json', '--timeout', '1'],
+    ['deploy', '--json', '--timeout', '5'],
     await instance({ status: 'building' }, (answer) => answer.write(': quiet\n\n')),
   )
   expect([code, json()]).toMatchObject([7, { success: false, code: 'timeout', deploymentId: 'dep_2' }])
-  expect(err).toContain('#2 was not done within 1 s, and goes on.')
+  expect(err).toContain('#2 was not done within 5 s, and goes on.')
   expect(server?.seen.filter((one) => one.endsWith('/cancel'))).toEqual([])
 })
 
