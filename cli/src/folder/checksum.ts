@@ -63,7 +63,8 @@ export async function readWhole(
 async function readOnce(path: string, file: Content, signal: AbortSignal, buffer: Buffer): Promise<boolean> {
   const handle = await open(path)
   try {
-    Object.assign(file, looked(await handle.stat()))
+    // Which files are programs was told by the walk, also where the disk does not know it.
+    Object.assign(file, looked(await handle.stat()), { mode: file.mode })
     const hash = createHash('sha256')
     for (;;) {
       signal.throwIfAborted()

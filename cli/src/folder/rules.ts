@@ -53,7 +53,7 @@ const caseful = () => ignore({ ignorecase: false })
 async function linesOf(root: string, folder: string): Promise<string[]> {
   const texts = await Promise.all(FILES.map((name) => readFile(join(root, folder, name), 'utf8').catch(() => '')))
   return texts
-    .flatMap((text) => text.split(/\r?\n/))
+    .flatMap((text) => text.replace(/^\ufeff/, '').split(/\r?\n/))
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
     .map((line) => fromRoot(line, folder))
 }

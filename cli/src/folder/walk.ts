@@ -1,7 +1,8 @@
 import type { Dirent, Stats } from 'node:fs'
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inLanes } from './lanes.ts'
+import { hasModes, nameFault, sentName, sentTarget } from './portable.ts'
 import { type RuleOptions, type Rules, rulesOf } from './rules.ts'
 
 export type Content = {
@@ -26,18 +27,24 @@ export type Walked = {
 const LANES = 16
 
 /** Every file of a folder that is to be sent, in an order that does not depend on the disk. */
-export async function walk(root: string, options: RuleOptions = {}): Promise<Walked> {
+export async function walk(
+  root: string,
+  options: RuleOptions = {},
+  platform: NodeJS.Platform = process.platform,
+): Promise<Walked> {
   const walked: Walked = { contents: [], links: [], ignored: 0, unsendable: [] }
   const folders: [string, Rules][] = [['', await rulesOf(root, options)]]
   for (const [folder, above] of folders) {
     const rules = await above.below(folder)
     const entries = await readdir(join(root, folder), { withFileTypes: true })
     await inLanes(LANES, entries, async (entry) => {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.name.includes('\ufffd')) walked.unsendable.push({ path, because: 'its name is not UTF-8' })
+      const name = sentName(entry.name, platform)
+      const path = folder === '' ? name : `${folder}/${name}`
+      const because = nameFault(name)
+      if (because !== null) walked.unsendable.push({ path, because })
       else if (rules.leavesOut(entry.isDirectory() ? `${path}/` : path)) walked.ignored++
       else if (entry.isDirectory()) folders.push([path, rules])
-      else await take(walked, root, path, entry)
+      else await take(walked, join(root, path), path, entry, platform)
     })
   }
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)
@@ -46,14 +53,34 @@ export async function walk(root: string, options: RuleOptions = {}): Promise<Wal
   return walked
 }
 
-async function take({ contents, links, unsendable }: Walked, root: string, path: string, entry: Dirent): Promise<void> {
-  const full = join(root, path)
-  if (entry.isSymbolicLink()) links.push({ path, link: await readlink(full) })
+async function take(
+  { contents, links, unsendable }: Walked,
+  full: string,
+  path: string,
+  entry: Dirent,
+  platform: NodeJS.Platform,
+): Promise<void> {
+  if (entry.isSymbolicLink()) links.push({ path, link: sentTarget(await readlink(full), platform) })
   else if (entry.isFile()) {
     const stats = await lstat(full).catch(() => null)
     // What is gone by now was never there.
-    if (stats?.isFile()) contents.push({ path, sha256: '', ...looked(stats) })
+    if (!stats?.isFile()) return
+    const seen = looked(stats)
+    const mode = hasModes(platform) ? seen.mode : (await isScript(full)) ? 0o755 : 0o644
+    contents.push({ path, sha256: '', ...seen, mode })
   } else unsendable.push({ path, because: `it is a ${kindOf(entry)}` })
+}
+
+/** Whether it begins with what it is to be run by. */
+async function isScript(full: string): Promise<boolean> {
+  const handle = await open(full).catch(() => null)
+  if (handle === null) return false
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+    return bytesRead === 2 && buffer.toString('latin1') === '#!'
+  } finally {
+    await handle.close()
+  }
 }
 
 /** As git has it: a file is a program or is none. Times are as fine as a disk has them, but for some hundred nanoseconds. */
