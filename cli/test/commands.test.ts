@@ -146,6 +146,91 @@ test('a token is made, shown once on stdout alone, limited, and ended', async ()
   expect((await at('tokens', 'create', 'bad', '--scope', 'nonsense', '--json')).code).toBe(1)
 })
 
+test('a project is made, changed, renamed and deleted, and what is not known of it is refused', async () => {
+  const { at } = await signedIn()
+  expect((await at('projects', 'create', 'shop', '--branch', 'main', '--json')).json()).toMatchObject({ name: 'shop' })
+  const set = ['branch=next', 'rollbackWindow=8', 'autoDeploy=off', 'watchPaths=src/**,lib/**']
+  expect((await at('projects', 'set', ...set, '-p', 'shop', '--json')).json()).toMatchObject({
+    branch: 'next',
+    settings: { rollbackWindow: 8, autoDeploy: false, watchPaths: ['src/**', 'lib/**'] },
+  })
+  expect((await at('projects', 'set', 'brnch=next', '-p', 'shop')).err).toContain('Did you mean: branch=')
+  expect((await at('projects', 'rename', 'shop', 'store')).code).toBe(0)
+  expect((await at('projects', 'inspect', 'store')).out).toMatch(/rollbackWindow +8/)
+  expect((await at('projects', 'rm', 'store', '--json')).json()).toMatchObject({ code: 'confirmation_needed' })
+  expect((await at('projects', 'rm', 'store', '--yes', '--json')).json()).toMatchObject({
+    success: true,
+    name: 'store',
+  })
+  expect((await at('projects', 'inspect', 'store', '--json')).code).toBe(4)
+})
+
+test('a service is described as the API has it, and taken away', async () => {
+  const { at, run } = await signedIn()
+  await run(['init', 'parts'])
+  const made = await at('services', 'set', 'web', '-d', '{"build":".","port":3000}', '--json')
+  expect(made.json()).toMatchObject({ name: 'web', config: { port: 3000 } })
+  expect((await at('services', 'ls')).out).toContain('port 3000')
+  expect((await at('services', 'set', 'web')).code).toBe(2)
+  expect((await at('services', 'rm', 'web', '--yes', '--json')).json()).toMatchObject({ success: true, name: 'web' })
+  expect((await at('services', 'ls', '--json')).json()).toEqual({ data: [] })
+  expect((await at('volumes', 'grants', '--json')).json()).toEqual({ data: [] })
+})
+
+test('a server is added with a key of its own, changed, shown and forgotten', async () => {
+  const { at } = await signedIn()
+  const added = await at('servers', 'add', 'fra-1', '192.0.2.10', '--user', 'deploy', '--port', '2222')
+  expect([added.code, added.out]).toEqual([0, expect.stringMatching(/^ssh-ed25519 /)])
+  const changed = await at('servers', 'set', 'fra-1', 'user=root', 'hostPorts=on', 'maxPids=64', '--json')
+  expect(changed.json()).toMatchObject({ user: 'root', policy: { hostPorts: true, maxPids: 64 } })
+  expect((await at('servers', 'inspect', 'fra-1')).out).toContain('root@192.0.2.10:2222')
+  expect((await at('servers', 'set', 'fra-1', 'port=ssh')).err).toContain('port is a number')
+  expect((await at('servers', 'rm', 'fra-1', '--yes', '--json')).json()).toMatchObject({ success: true, name: 'fra-1' })
+  expect((await at('servers', 'inspect', 'fra-1', '--json')).code).toBe(4)
+})
+
+test('a destination is added with a secret that no list of processes shows, changed and forgotten', async () => {
+  const { at, run } = await signedIn()
+  const argv = ['backups', 'add', 's3_compatible', 'offsite', 'bucket=backups', 'accessKeyId=KEY', 'secretAccessKey=-']
+  const added = await run([...argv, '--json'], { stdin: 'the secret\n' })
+  expect(added.json()).toMatchObject({ name: 'offsite', bucket: 'backups', hasSecretAccessKey: true })
+  expect((await at('backups', 'set', 'offsite', 'isDefault=on', 'region=eu', '--json')).json()).toMatchObject({
+    isDefault: true,
+    region: 'eu',
+  })
+  expect((await at('backups', 'inspect', 'offsite')).out).toContain('never tried')
+  expect((await at('backups', 'set', 'offsite', 'bukket=x')).err).toContain('Did you mean: bucket=')
+  expect((await at('backups', 'rm', 'offsite', '--yes', '--json')).json()).toMatchObject({ success: true })
+  expect((await at('backups', 'test', 'offsite', '--json')).json()).toMatchObject({ code: 'not_found' })
+})
+
+test('somebody is invited by a link that is shown once, and the invitation is taken back', async () => {
+  const { at, owner } = await signedIn()
+  const invited = await at('members', 'invite', 'Sam@example.com', 'developer')
+  expect(invited.out).toMatch(/^https?:\S+\n$/)
+  const { data } = (await at('members', 'invitations', '--json')).json()
+  expect(data).toMatchObject([{ email: 'sam@example.com', role: 'developer' }])
+  expect((await at('members', 'withdraw', data[0].id, '--json')).json()).toMatchObject({ success: true })
+  expect((await at('members', 'invitations', '--json')).json()).toEqual({ data: [] })
+  expect((await at('members', 'ls')).out).toContain('owner')
+  const { email } = (await owner.api('GET', '/api/me')).body.user
+  const last = await at('members', 'role', email, 'viewer', '--json')
+  expect([last.code, last.json().success]).toEqual([4, false])
+  expect((await at('members', 'rm', 'nobody@example.com', '--yes', '--json')).code).toBe(4)
+})
+
+test('the git host, the organizations and the instance are told of', async () => {
+  const { at } = await signedIn()
+  expect((await at('orgs', 'ls')).out).toContain('● ')
+  expect((await at('git', 'deliveries', '--json')).json()).toEqual({ data: [] })
+  expect((await at('git', 'rules', '--json')).json()).toEqual({ rules: [] })
+  const rules = '{"rules":[{"role":"viewer","pattern":"acme/x-*","allow":false}]}'
+  expect((await at('git', 'rules', '-d', rules)).out).toContain('does not see')
+  expect((await at('git', 'inspect', 'acme')).code).toBe(2)
+  expect((await at('git', 'disconnect', '--yes', '--json')).json()).toMatchObject({ success: true, disconnected: [] })
+  expect((await at('instance', '--json')).json()).toMatchObject({ success: true, version: expect.any(String) })
+})
+
 test('the API can be called as it is', async () => {
   const { at, run } = await signedIn()
   const made = await run(['api', 'POST', '/api/projects', '-d', '@-', '--json'], { stdin: '{"name":"by-hand"}' })

@@ -24,7 +24,42 @@ const WORDS: Partial<Record<CommandName, string[]>> = {
   'domains rm': ['shop.example.com', '--yes'],
   'ssl status': ['shop.example.com'],
   'ssl renew': ['shop.example.com'],
+  'projects create': ['shop'],
+  'projects inspect': ['shop'],
+  'projects set': ['branch=main'],
+  'projects rename': ['shop', 'store'],
+  'projects rm': ['shop', '--yes'],
+  'services set': ['web', '-d', '{}'],
+  'services rm': ['web', '--yes'],
+  'volumes revoke': ['gnt_1', '--yes'],
+  'servers add': ['fra-1', '192.0.2.10'],
+  'servers inspect': ['srv_1'],
+  'servers set': ['srv_1', 'port=22'],
   'servers check': ['srv_1'],
+  'servers rm': ['srv_1', '--yes'],
+  'migrate scan': ['srv_1'],
+  'migrate adopt': ['srv_1', 'blog', 'compose/blog/web'],
+  'backups add': ['local', 'here', 'endpoint=/srv'],
+  'backups inspect': ['dst_1'],
+  'backups set': ['dst_1', 'isDefault=on'],
+  'backups test': ['dst_1'],
+  'backups rm': ['dst_1', '--yes'],
+  'git disconnect': ['--yes'],
+  'git inspect': ['acme/shop'],
+  'git branches': ['acme/shop'],
+  'git create': ['shop'],
+  'git rm': ['acme/shop', '--yes'],
+  'git token': ['acme/shop'],
+  'git hooks': ['acme/shop'],
+  'git watch': ['acme/shop'],
+  'git unwatch': ['acme/shop', '1', '--yes'],
+  'git replay': ['ghd_1'],
+  'git app-key': ['/dev/null'],
+  'members role': ['usr_1', 'viewer'],
+  'members rm': ['usr_1', '--yes'],
+  'members invite': ['sam@example.com', 'viewer'],
+  'members withdraw': ['inv_1'],
+  'tokens inspect': ['tok_1'],
   'tokens create': ['ci'],
   'tokens revoke': ['tok_1', '--yes'],
   api: ['GET', '/api/projects'],
@@ -33,6 +68,16 @@ const WORDS: Partial<Record<CommandName, string[]>> = {
 const commands = Object.entries<Entry>(table)
   .filter(([, { raw }]) => !raw)
   .map(([name]) => name as CommandName)
+
+/** What answers with a list, which is empty here. */
+const LISTS = new RegExp(
+  [
+    'info|usage|variables|domains|services|volumes|grants|servers|tokens|audit|repos|branches|webhooks|deliveries',
+    'backup-destinations|logs|members|invitations|organizations',
+  ]
+    .map((names) => `/(${names})$`)
+    .join('|'),
+)
 
 let refusing: Awaited<ReturnType<typeof answering>>
 let serving: Awaited<ReturnType<typeof answering>>
@@ -46,8 +91,8 @@ beforeAll(async () => {
     if (pathname === '/api/deployments') return sendJson(answer, { data: all, nextCursor: null })
     const found = all.find(({ id }) => pathname === `/api/deployments/${id}`)
     if (found) return sendJson(answer, found)
-    if (/(info|usage|variables|domains|volumes|servers|tokens|audit|repos|backup-destinations|logs)$/.test(pathname))
-      return sendJson(answer, { data: [], nextCursor: null })
+    if (/\/api\/me$/.test(pathname)) return sendJson(answer, { organization: { id: 'org_1' } })
+    if (LISTS.test(pathname)) return sendJson(answer, { data: [], nextCursor: null })
     if (/(cancel|restart|pin)$/.test(pathname)) return sendJson(answer, { success: true, deployment: all[0] })
     sendJson(answer, { success: true, project, variables: [] })
   })
@@ -86,7 +131,15 @@ const READING = [
 ] as const
 const MORE = [
   'volumes ls',
+  'volumes grants',
+  'services ls',
   'servers ls',
+  'members ls',
+  'members invitations',
+  'orgs ls',
+  'git branches',
+  'git hooks',
+  'git deliveries',
   'tokens ls',
   'git repos',
   'backups ls',

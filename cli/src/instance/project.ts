@@ -8,9 +8,11 @@ import { type Folder, findFolder } from './link.ts'
 /** How a project was named: a flag, else the environment, else the link of the folder, else its slipway.json. */
 export type Named = { by: 'id' | 'name'; value: string }
 
+export const namedBy = (value: string): Named => ({ by: value.startsWith('prj_') ? 'id' : 'name', value })
+
 export async function namedProject(call: Call, { url }: Instance, folder?: Folder): Promise<Named | null> {
   const said = call.flags.project ?? (call.env.SLIPWAY_PROJECT || undefined)
-  if (said !== undefined) return { by: said.startsWith('prj_') ? 'id' : 'name', value: said }
+  if (said !== undefined) return namedBy(said)
   const { path, link, file } = folder ?? (await findFolder(call.cwd))
   if (link) {
     if (link.instance !== url) throw await linkedElsewhere(call, path, link.instance, url)

@@ -21,7 +21,7 @@ function completions(): Map<string, Map<string, string>> {
     add('', first, second === undefined ? entry.summary : `${first} …`)
     if (second !== undefined) add(first, second, entry.summary)
     for (const word of entry.words?.[0]?.split('|') ?? [])
-      if (/^[a-z-]+$/.test(word) && entry.words?.[0]?.includes('|')) add(name, word, '')
+      if (/^[a-z0-9_-]+$/.test(word) && entry.words?.[0]?.includes('|')) add(name, word, '')
     if (entry.raw) continue
     const flags: [string, Flag][] = Object.entries({ ...entry.flags, ...GLOBAL })
     for (const [flag, { about }] of flags) add(name, `--${flag}`, about)

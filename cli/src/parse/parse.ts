@@ -106,7 +106,7 @@ function wrongFlag(name: CommandName, error: unknown, known: string[]): unknown 
 
 function checkWords(name: CommandName, given: string[]): void {
   const words = (table[name] as Entry).words ?? []
-  const many = words.at(-1)?.endsWith('...')
+  const many = /\.\.\.\]?$/.test(words.at(-1) ?? '')
   const least = words.filter((word) => !word.startsWith('[')).length
   const wanted = `slipway ${[name, ...words.map(shownWord)].join(' ')}`
   if (given.length < least) throw usage(`slipway ${name} needs ${shownWord(words[given.length] ?? '')}.`, wanted)

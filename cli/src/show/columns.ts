@@ -17,3 +17,13 @@ export function columns(rows: string[][], { right = [] as number[] } = {}): stri
       .trimEnd(),
   )
 }
+
+/** What is known of one thing, a line each; what there is nothing of is left out. */
+export const details = (rows: [string, string | number | boolean | null | undefined][]): string[] =>
+  columns(
+    rows.flatMap(([name, value]) =>
+      value === null || value === undefined || value === '' ? [] : [[name, shown(value)]],
+    ),
+  )
+
+const shown = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : `${value}`)

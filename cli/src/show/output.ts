@@ -38,6 +38,11 @@ export function output({ stdout, stderr, env, json = false, quiet = false, plain
     },
     /** Talk: what is going on. */
     say: (text = '') => void (quiet || json || say(text)),
+    /** Something was done: told to programs as the API told it, and to people in a sentence. */
+    done: (value: unknown, sentence: string) => {
+      if (json) stdout.write(`${visibleJson(value)}\n`)
+      else if (!quiet) say(`${paint('green', '✓')} ${sentence}`)
+    },
     /** Talk that no flag silences. */
     warn: (text: string) => say(text),
     /** Lines that are drawn over again as things go on; only a terminal shows them. Answers how to draw them anew. */

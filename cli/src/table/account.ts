@@ -40,4 +40,29 @@ export const project = {
     flags: { print: flag('only print the address') },
   },
   'projects ls': { group: 'project', summary: 'Projects of the organization, newest first' },
+  'projects create': {
+    group: 'project',
+    summary: 'Make a project without a folder, for an image or a repository',
+    words: ['name'],
+    flags: {
+      server: text('ID', 'the server that it runs on, by name or id'),
+      repository: text('URL', 'the git repository that it is deployed from'),
+      branch: text('NAME', 'the branch that is deployed'),
+    },
+    example: 'slipway projects create shop --repository https://git.example.com/acme/shop.git --branch main',
+  },
+  'projects inspect': { group: 'project', summary: 'A project and its settings', words: ['[name]'] },
+  'projects set': {
+    group: 'project',
+    summary: 'Change settings of the project; NAME= takes one away',
+    words: ['settings...'],
+    example: 'slipway projects set branch=main rollbackWindow=8 autoDeploy=off',
+  },
+  'projects rename': { group: 'project', summary: 'Call a project otherwise', words: ['name', 'new'] },
+  'projects rm': {
+    group: 'project',
+    summary: 'Delete a project: its services stop, its settings and variables are gone',
+    words: ['name'],
+    flags: { volumes: flag('the data of its volumes as well, for good') },
+  },
 } as const satisfies Record<string, Entry>

@@ -10,6 +10,7 @@ export const deploying = {
     words: ['[dir]'],
     flags: {
       ...waiting,
+      wait: flag('wait for its end, and end as it ends; this is so unless --no-wait is said'),
       image: text('IMAGE', 'deploy an image instead of a folder'),
       branch: text('NAME', 'deploy the repository of the project at this branch instead of a folder'),
       server: text('ID', 'the server to deploy on, by name or id'),
@@ -17,7 +18,7 @@ export const deploying = {
       'dry-run': flag('say which files would be sent, or what an image or a branch would replace, and do nothing'),
       verbose: flag('show what the build prints', 'v'),
     },
-    example: 'slipway deploy',
+    example: 'slipway deploy --image registry.example.com/acme/shop@sha256:… --wait',
   },
   ls: {
     group: 'deploy',

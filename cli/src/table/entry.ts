@@ -29,6 +29,8 @@ export const GROUPS = {
   answers: 'Answering',
   running: 'What runs',
   settings: 'Settings of a project',
+  machines: 'Servers and backups',
+  git: 'The git host',
   organization: 'The organization',
   tools: 'Tools',
   instance: 'On the machine of the instance',

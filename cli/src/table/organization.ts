@@ -1,11 +1,32 @@
 import { type Entry, list, number, text } from './entry.ts'
 
 const limit = number('N', 'how many', 'n')
+const ROLE = 'viewer|developer|admin|owner'
 
 export const organization = {
-  'servers ls': { group: 'organization', summary: 'Servers of the organization' },
-  'servers check': { group: 'organization', summary: 'Look at a server now', words: ['server'] },
+  'orgs ls': { group: 'organization', summary: 'Organizations that you belong to' },
+  'members ls': { group: 'organization', summary: 'People of the organization, and what they may' },
+  'members role': {
+    group: 'organization',
+    summary: 'Change what somebody may',
+    words: ['member', ROLE],
+    example: 'slipway members role sam@example.com developer',
+  },
+  'members rm': {
+    group: 'organization',
+    summary: 'Remove somebody; their tokens stop working at once',
+    words: ['member'],
+  },
+  'members invite': {
+    group: 'organization',
+    summary: 'Invite somebody; the link is shown once',
+    words: ['email', ROLE],
+    example: 'slipway members invite sam@example.com developer',
+  },
+  'members invitations': { group: 'organization', summary: 'Invitations that are still open' },
+  'members withdraw': { group: 'organization', summary: 'Take an invitation back', words: ['invitation'] },
   'tokens ls': { group: 'organization', summary: 'Access tokens' },
+  'tokens inspect': { group: 'organization', summary: 'One access token, without its secret', words: ['id'] },
   'tokens create': {
     group: 'organization',
     summary: 'Make an access token; it is shown once',
@@ -20,14 +41,6 @@ export const organization = {
     example: 'slipway tokens create ci --scope deployment:write --scope project:write --days 90',
   },
   'tokens revoke': { group: 'organization', summary: 'End an access token', words: ['id'] },
-  'git status': { group: 'organization', summary: 'How the organization is connected to its git host' },
-  'git repos': {
-    group: 'organization',
-    summary: 'Repositories that can be deployed',
-    words: ['[part]'],
-    flags: { limit },
-  },
-  'backups ls': { group: 'organization', summary: 'Where backups go, and whether it works' },
   audit: {
     group: 'organization',
     summary: 'Who did what, newest first',
@@ -41,6 +54,7 @@ export const organization = {
 
 export const tools = {
   status: { group: 'tools', summary: 'What needs attention: projects, servers, names' },
+  instance: { group: 'tools', summary: 'The instance: its version, its address, and its own backups' },
   api: {
     group: 'tools',
     summary: 'Call the API as it is',

@@ -56,5 +56,20 @@ export const settings = {
     words: ['host'],
     flags: { force: flag('also within an hour of the last time') },
   },
+  'services ls': { group: 'settings', summary: 'Services of the project as they are described' },
+  'services set': {
+    group: 'settings',
+    summary: 'Describe a service: port, replicas, health check and the rest, as the API has it',
+    words: ['name'],
+    flags: { data: text('JSON', 'the body; @FILE reads it from there, @- from standard input', 'd') },
+    example: `slipway services set web -d '{"build":".","port":3000}'`,
+  },
+  'services rm': { group: 'settings', summary: 'Take a service and its variables from the project', words: ['name'] },
   'volumes ls': { group: 'settings', summary: 'Where the services of the project keep their data' },
+  'volumes grants': { group: 'settings', summary: 'Volumes and paths that were adopted, and may be used' },
+  'volumes revoke': {
+    group: 'settings',
+    summary: 'Take such a grant back: the next deployment that needs it is refused',
+    words: ['grant'],
+  },
 } as const satisfies Record<string, Entry>

@@ -17,17 +17,11 @@ async function meant(
   return { instance, deployment, params: { id: deployment.id } }
 }
 
-const done = ({ out }: Call, result: unknown, sentence: string): void => {
-  out.say(`${out.paint('green', '✓')} ${sentence}`)
-  out.event(result)
-}
-
 const isUnderWay = ({ status }: Deployment) => ['queued', 'building', 'deploying'].includes(status)
 
 export const cancel: Command<'cancel'> = async (call) => {
   const { instance, deployment, params } = await meant(call, isUnderWay)
-  done(
-    call,
+  call.out.done(
     await instance.api.deployments.cancel({ params, headers: once() }),
     `#${deployment.number} is being stopped; what served before keeps serving`,
   )
@@ -35,8 +29,7 @@ export const cancel: Command<'cancel'> = async (call) => {
 
 export const restart: Command<'restart'> = async (call) => {
   const { instance, deployment, params } = await meant(call, 'active')
-  done(
-    call,
+  call.out.done(
     await instance.api.deployments.restart({ params, headers: once() }),
     `#${deployment.number} gets new containers, one service after the other`,
   )
@@ -48,7 +41,10 @@ export const unpin: Command<'unpin'> = (call) => setPinned(call, false)
 async function setPinned(call: Call, pinned: boolean): Promise<void> {
   const { instance, deployment, params } = await meant(call, 'active')
   const result = await instance.api.deployments.pin({ params, body: { pinned }, headers: once() })
-  done(call, result, `#${deployment.number} ${pinned ? 'is kept until you unpin it' : 'is cleared away in its time'}`)
+  call.out.done(
+    result,
+    `#${deployment.number} ${pinned ? 'is kept until you unpin it' : 'is cleared away in its time'}`,
+  )
 }
 
 export const rm: Command<'rm'> = async (call) => {
@@ -63,5 +59,5 @@ export const rm: Command<'rm'> = async (call) => {
     )
   await confirm(call, active ? `Stop the services of #${number} and delete it?` : `Delete #${number}?`)
   const result = await instance.api.deployments.remove({ params, query: { force: active ? 'true' : 'false' } })
-  done(call, result, `#${number} is deleted`)
+  call.out.done(result, `#${number} is deleted`)
 }

@@ -19,6 +19,7 @@ type Source = { image: string } | { branch: string } | { uploadSessionId: string
 export const deploy: Command<'deploy'> = async (call) => {
   const begun = performance.now()
   const { flags, words } = call
+  if (flags.wait && flags['no-wait']) throw usage('--wait and --no-wait exclude each other.')
   if ([flags.image, flags.branch, words[0]].filter((one) => one !== undefined).length > 1)
     throw usage('A folder, --image and --branch exclude each other.')
   const folder = words[0] === undefined ? await findFolder(call.cwd) : await readFolder(resolve(call.cwd, words[0]))

@@ -2,8 +2,8 @@ import type { Scope } from '@slipway/contract/permissions'
 import type { Command } from '../../command.ts'
 import { confirm } from '../../instance/ask.ts'
 import { listed } from '../../instance/pages.ts'
-import { findProject } from '../../instance/project.ts'
-import { columns } from '../../show/columns.ts'
+import { findProject, namedBy } from '../../instance/project.ts'
+import { columns, details } from '../../show/columns.ts'
 import { since, until } from '../../show/words.ts'
 
 export const list: Command<'tokens ls'> = async (call) => {
@@ -31,10 +31,7 @@ export const create: Command<'tokens create'> = async (call) => {
   const { out, flags, words } = call
   const instance = await call.instance()
   const named = flags.project
-  const project =
-    named === undefined
-      ? null
-      : await findProject(instance, { by: named.startsWith('prj_') ? 'id' : 'name', value: named })
+  const project = named === undefined ? null : await findProject(instance, namedBy(named))
   const made = await instance.api.tokens.create({
     body: {
       name: words[0] ?? '',
@@ -56,6 +53,22 @@ export const revoke: Command<'tokens revoke'> = async (call) => {
   const { name } = await api.tokens.show({ params: { id } })
   await confirm(call, `End the token ${name}? Whoever uses it is refused from then on.`)
   const result = await api.tokens.revoke({ params: { id } })
-  out.say(`${out.paint('green', '✓')} ${name} has ended`)
-  out.event({ ...result, id })
+  out.done({ ...result, id }, `${name} has ended`)
+}
+
+export const inspect: Command<'tokens inspect'> = async (call) => {
+  const { api } = await call.instance()
+  const token = await api.tokens.show({ params: { id: call.words[0] ?? '' } })
+  call.out.result(token, () =>
+    details([
+      ['name', token.name],
+      ['begins with', token.hint],
+      ['may', token.scopes === null ? 'everything that its owner may' : token.scopes.join(' ')],
+      ['project', token.projectId],
+      ['made by', token.createdBy.name],
+      ['made', `${since(token.createdAt)} ago`],
+      ['used', token.lastUsedAt === null ? 'never' : `${since(token.lastUsedAt)} ago`],
+      ['ends', token.expiresAt === null ? 'never' : `in ${until(token.expiresAt)}`],
+    ]),
+  )
 }

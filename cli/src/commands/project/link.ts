@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Command } from '../../command.ts'
 import { usage } from '../../failure.ts'
 import { findFolder, readFolder, removeLink, writeLink } from '../../instance/link.ts'
-import { findProject } from '../../instance/project.ts'
+import { findProject, namedBy } from '../../instance/project.ts'
 
 /** Says for this machine which project this very folder is. */
 export const link: Command<'link'> = async (call) => {
@@ -11,7 +11,7 @@ export const link: Command<'link'> = async (call) => {
   const { file } = await readFolder(cwd)
   const name =
     words[0] ?? call.flags.project ?? (call.env.SLIPWAY_PROJECT || undefined) ?? file?.project ?? basename(cwd)
-  const project = await findProject(instance, { by: name.startsWith('prj_') ? 'id' : 'name', value: name })
+  const project = await findProject(instance, namedBy(name))
   await writeLink(cwd, { instance: instance.url, projectId: project.id })
   out.say(`${out.paint('green', '✓')} This folder is ${project.name} at ${instance.url}`)
   out.event({ success: true, folder: cwd, instance: instance.url, project })

@@ -4,6 +4,7 @@ import { usage } from '../../failure.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { listed } from '../../instance/pages.ts'
 import { projectOf } from '../../instance/project.ts'
+import { pairOf } from '../../parse/pairs.ts'
 import { columns } from '../../show/columns.ts'
 import { since } from '../../show/words.ts'
 
@@ -42,12 +43,6 @@ export const set: Command<'env set'> = async (call) => {
     call,
     pairs.map(({ name, value }) => ({ name, value: value === '-' ? read : value })),
   )
-}
-
-function pairOf(word: string): { name: string; value: string } {
-  const at = word.indexOf('=')
-  if (at < 1) throw usage(`${word} has no value.`, 'Say NAME=VALUE, or NAME=- to take the value from standard input.')
-  return { name: word.slice(0, at), value: word.slice(at + 1) }
 }
 
 type Setting = Call<{ service: string | undefined; build: boolean; runtime: boolean }>

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
 import { ApiError } from '@slipway/contract/client'
-import type { Call, Command } from '../../command.ts'
+import type { Command } from '../../command.ts'
 import { usage } from '../../failure.ts'
 import { linesIn } from '../../follow/events.ts'
+import { jsonBody } from '../../instance/json-body.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -16,7 +14,7 @@ export const api: Command<'api'> = async (call) => {
   const path = words[1] ?? ''
   if (!path.startsWith('/')) throw usage(`${path} is no path.`, 'It looks like /api/projects.')
   const { url, token, fetch } = await call.instance()
-  const body = await bodyOf(call)
+  const body = await jsonBody(call)
   const headers = {
     ...(token !== null && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -35,21 +33,3 @@ export const api: Command<'api'> = async (call) => {
 
 const unreadable = (status: number) =>
   ({ success: false, error: `The server answered ${status}.`, code: 'internal', requestId: '' }) as const
-
-async function bodyOf({ flags, stdin, cwd }: Call<{ data: string | undefined }>): Promise<string | undefined> {
-  const { data } = flags
-  if (data === undefined) return undefined
-  const text =
-    data === '@-' ? await readText(stdin()) : data.startsWith('@') ? await fromFile(resolve(cwd, data.slice(1))) : data
-  try {
-    JSON.parse(text)
-    return text
-  } catch (error) {
-    throw usage(`The body is not JSON: ${(error as Error).message}`)
-  }
-}
-
-const fromFile = (file: string) =>
-  readFile(file, 'utf8').catch((error: Error) => {
-    throw usage(`${file} cannot be read: ${error.message}`)
-  })

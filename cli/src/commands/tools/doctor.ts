@@ -8,7 +8,7 @@ import { listed } from '../../instance/pages.ts'
 import { findProject, namedProject } from '../../instance/project.ts'
 import { duration, since, until } from '../../show/words.ts'
 import { VERSION } from '../../version.ts'
-import { reportWords } from '../organization/servers.ts'
+import { reportWords } from '../machines/servers.ts'
 
 type Check = { name: string; ok: boolean | null; found: string; fix?: string; exit?: number }
 

@@ -1,0 +1,62 @@
+import { type Entry, flag, number, text } from './entry.ts'
+
+const SERVER = ['server'] as const
+const DESTINATION = ['destination'] as const
+
+export const machines = {
+  'servers ls': { group: 'machines', summary: 'Servers of the organization' },
+  'servers add': {
+    group: 'machines',
+    summary: "Add a server that is reached over SSH; without a host, the instance's own engine",
+    words: ['name', '[host]'],
+    flags: {
+      user: text('NAME', 'who signs in there; root if not said'),
+      port: number('N', 'where its SSH server listens; 22 if not said'),
+      socket: text('PATH', 'the socket of its engine'),
+      'key-file': text('FILE', 'a private key that it knows; without one, Slipway makes a pair'),
+      'host-key': text('KEY', 'its own key, as ssh-keygen -l shows it; without one, the first that is seen'),
+    },
+    example: 'slipway servers add fra-1 192.0.2.10 --user deploy',
+  },
+  'servers inspect': { group: 'machines', summary: 'A server: how it is reached, what it allows', words: SERVER },
+  'servers set': {
+    group: 'machines',
+    summary: 'Change how a server is reached and what it allows; NAME= takes one away',
+    words: ['server', 'settings...'],
+    example: 'slipway servers set fra-1 hostPorts=on maxMemoryMb=2048',
+  },
+  'servers check': { group: 'machines', summary: 'Look at a server now', words: SERVER },
+  'servers rm': { group: 'machines', summary: 'Forget a server; nothing on it is touched', words: SERVER },
+  'migrate scan': {
+    group: 'machines',
+    summary: 'What runs on a server, and what of it could be adopted; nothing is changed',
+    words: SERVER,
+    flags: { sizes: flag('also how large each volume is, which takes the server some work') },
+  },
+  'migrate adopt': {
+    group: 'machines',
+    summary: 'Record services of a server as a project, their data where it is; nothing is changed there',
+    words: ['server', 'name', 'services...'],
+    example: 'slipway migrate adopt fra-1 blog compose/blog/web compose/blog/postgres',
+  },
+  'backups ls': { group: 'machines', summary: 'Where backups go, and whether it works' },
+  'backups add': {
+    group: 'machines',
+    summary: 'Add a destination; secrets come by NAME=- from standard input or by NAME=@FILE',
+    words: ['s3_compatible|sftp|platform_server|local', 'name', '[settings...]'],
+    example: 'slipway backups add s3_compatible offsite bucket=backups accessKeyId=EXAMPLEKEY secretAccessKey=@secret',
+  },
+  'backups inspect': { group: 'machines', summary: 'A destination, and how its last test went', words: DESTINATION },
+  'backups set': {
+    group: 'machines',
+    summary: 'Change a destination; NAME= takes a value away',
+    words: ['destination', 'settings...'],
+    example: 'slipway backups set offsite isDefault=on',
+  },
+  'backups test': {
+    group: 'machines',
+    summary: 'Write, read back and delete something there now',
+    words: DESTINATION,
+  },
+  'backups rm': { group: 'machines', summary: 'Forget a destination; nothing there is touched', words: DESTINATION },
+} as const satisfies Record<string, Entry>
