@@ -30,13 +30,21 @@ export async function killStack(pair: Pair, kind: StackKind): Promise<Crashed[]>
   console.log(`  ${kind}: ${journal.map((step) => step.name).join(', ')}`)
   // Services come up side by side: no end of a step is the start of a certain other one.
   const points = pointsOf(kind, journal).filter(({ name }) => !name.endsWith('has ended'))
-  for (const point of points) done.push(await struck(pair, lane, point))
+  for (const point of points) done.push(await struck(pair, lane, point).catch((error) => broken(pair, point, error)))
   const { asked, failed } = await prober.stop()
   if (failed.length > 0)
     done[0]?.wrong.push(`${failed.length} of ${asked} visitors of the stack got nothing: ${failed[0]}`)
   if (lane.active !== null) await pair.site.ask('DELETE', `/api/deployments/${lane.active}?force=true`)
   await pair.site.ask('DELETE', `/api/projects/${lane.stack.project}`)
   return done
+}
+
+/** What was found before is worth as much as before. */
+async function broken(pair: Pair, { name }: StackPoint, { message }: Error): Promise<Crashed> {
+  await pair.complete()
+  const found = { name, takeoverMs: null, wrong: [message], left: Promise.resolve([]) }
+  tell(found)
+  return found
 }
 
 async function journalOf(pair: Pair, lane: Lane, kind: StackKind): Promise<StepRow[]> {
