@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bootstrap, startServer } from '../test-kit/built-server.ts'
+import { createDatabase } from '../test-kit/database.ts'
+import { checks } from './parts/cli/checks.ts'
+import { everyCommand } from './parts/cli/every-command.ts'
+import { changing, cuts, folders, memory } from './parts/cli/folders.ts'
+import { startUp } from './parts/cli/start-up.ts'
+import { terminal } from './parts/cli/terminal.ts'
+
+export const claim =
+  'The command line starts like an empty program, says everything as JSON also when it fails, asks only on a terminal, and sends a folder ' +
+  'once, in little memory, over lines that are cut.'
+export const quick = false
+
+/** Nobody listens there. */
+const DEAD = 'http://127.0.0.1:9'
+
+export async function prove(): Promise<{ ok: boolean; figure: string; partial: true }> {
+  const database = await createDatabase({ migrated: true })
+  const { token } = await bootstrap(database.url)
+  const home = mkdtempSync(join(tmpdir(), 'slipway-cli-'))
+  const server = await startServer({ databaseUrl: database.url, env: { SLIPWAY_UPLOAD_FILES: '60000' } })
+  const { check, count, missed } = checks()
+  try {
+    const machine = { home, env: { SLIPWAY_URL: server.url, SLIPWAY_TOKEN: token } }
+    const world = { machine, server: { host: '127.0.0.1', port: Number(new URL(server.url).port) }, token }
+    const figures = [
+      await startUp(check, machine),
+      await everyCommand(check, machine, DEAD),
+      await terminal(check, machine),
+      await folders(check, world),
+      await changing(check, world),
+      await cuts(check, world),
+      await memory(check, world),
+    ]
+    const figure = `${count()} checks, ${missed().length} missed: ${figures.join('; ')}`
+    // What runs on an engine (a deployment, its failures, its log over restarts) is not shown here yet.
+    return { ok: missed().length === 0, figure, partial: true }
+  } finally {
+    await server.stop()
+    rmSync(home, { recursive: true, force: true })
+    await database.drop()
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { size } from '../../ledger/sizes.ts'
+import type { Check } from './checks.ts'
+import { slowLine } from './line.ts'
+import { jsonOf, type Machine, runCli } from './run-cli.ts'
+import { sendArchive } from './send-archive.ts'
+
+const FILES = 2001
+const MANY = size('SLIPWAY_CLI_FILES', 50_000)
+const LARGE_MB = size('SLIPWAY_CLI_LARGE_MB', 2048)
+const CUTS = size('SLIPWAY_CLI_CUTS', 20)
+const EACH_WAY_MS = 20
+const MOST_CPU_MS = 500
+const MOST_RATIO = 1.5
+const MOST_MB = 150
+
+type World = { machine: Machine; server: { host: string; port: number }; token: string }
+
+/** A folder of so many files, of which none is like another. */
+function folderOf(files: number, bytes: number, deep = 40): string {
+  const root = mkdtempSync(join(tmpdir(), 'slipway-folder-'))
+  for (let n = 0; n < files; n++) {
+    const folder = join(root, `part-${n % deep}`)
+    if (n < deep) mkdirSync(folder)
+    writeFileSync(join(folder, `file-${n}.bin`), randomBytes(bytes))
+  }
+  return root
+}
+
+/** Sends it. Without a server of its own the organization deploys nothing: what is refused is the deployment, after the upload. */
+async function send(machine: Machine, folder: string, url?: string) {
+  const env = { ...machine.env, ...(url !== undefined && { SLIPWAY_URL: url }) }
+  const ended = await runCli({ ...machine, env }, ['deploy', folder, '-p', 'folders', '--no-color'])
+  const sent = /✓ ([\d,]+) files? sent/.exec(ended.err)?.[1]?.replaceAll(',', '')
+  const blobs = ended.err.includes('Nothing changed since the last upload')
+    ? 0
+    : sent === undefined
+      ? null
+      : Number(sent)
+  return { ...ended, blobs, isThrough: ended.err.includes('There is no server yet.') }
+}
+
+export async function folders(check: Check, world: World): Promise<string> {
+  const { machine } = world
+  const folder = folderOf(FILES, 8_700)
+  try {
+    const line = await slowLine(world.server, EACH_WAY_MS)
+    const archive = await sendArchive(line.url, world.token, folderOf(FILES, 8_700))
+    const first = await send(machine, folder, line.url)
+    line.close()
+    const ratio = first.ms / archive
+    check(
+      `${FILES} files over a line of ${2 * EACH_WAY_MS} ms: ${first.blobs} sent in ${seconds(first.ms)}, as one archive ${seconds(archive)}`,
+      first.isThrough && first.blobs === FILES,
+    )
+    check(`that is ${ratio.toFixed(2)} of the archive; at most ${MOST_RATIO}`, ratio <= MOST_RATIO)
+    await send(machine, folder)
+    const again = await send(machine, folder)
+    check(
+      `unchanged: ${again.blobs} sent, ${again.cpuMs.toFixed(0)} ms of the processor; at most ${MOST_CPU_MS}`,
+      again.isThrough && again.blobs === 0 && again.cpuMs <= MOST_CPU_MS,
+    )
+    return `${FILES} files ${ratio.toFixed(2)} of one archive, unchanged ${again.blobs} sent and ${again.cpuMs.toFixed(0)} ms`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export async function memory(check: Check, { machine }: World): Promise<string> {
+  const many = folderOf(MANY, 120, 500)
+  const sent = await send(machine, many)
+  check(
+    `${MANY} files: ${sent.blobs} sent with ${sent.peakMb.toFixed(0)} MB; at most ${MOST_MB}`,
+    sent.isThrough && sent.peakMb <= MOST_MB,
+  )
+  rmSync(many, { recursive: true, force: true })
+  const large = folderOf(1, 8)
+  truncateSync(join(large, 'part-0/file-0.bin'), LARGE_MB * 1024 * 1024)
+  const one = await send(machine, large)
+  check(
+    `a file of ${LARGE_MB} MB: ${one.blobs} sent with ${one.peakMb.toFixed(0)} MB; at most ${MOST_MB}`,
+    one.isThrough && one.peakMb <= MOST_MB,
+  )
+  rmSync(large, { recursive: true, force: true })
+  return `${MANY} files in ${sent.peakMb.toFixed(0)} MB, ${LARGE_MB} MB in ${one.peakMb.toFixed(0)} MB`
+}
+
+/** The line is cut at a random byte, once for each new folder: the command goes on by itself, and nothing is sent twice that arrived. */
+export async function cuts(check: Check, world: World): Promise<string> {
+  const files = 300
+  const bytes = 20_000
+  let through = 0
+  let most = 0
+  for (let n = 0; n < CUTS; n++) {
+    const folder = folderOf(files, bytes)
+    const line = await slowLine(world.server, 1)
+    line.cutAfter(randomInt(1, files * bytes))
+    const ended = await send(world.machine, folder, line.url)
+    if (ended.isThrough && (await send(world.machine, folder)).blobs === 0) through += 1
+    most = Math.max(most, line.sent() / (files * bytes))
+    line.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  check(
+    `cut at ${CUTS} random points: ${through} came through, at most ${most.toFixed(2)} of the contents went up`,
+    through === CUTS && most < 1.6,
+  )
+  return `${through} of ${CUTS} cut uploads came through`
+}
+
+/** A file that never rests is never deployed half: it is sent as it once was, or nothing is. */
+export async function changing(check: Check, { machine }: World): Promise<string> {
+  const folder = folderOf(1, 3_000_000)
+  const file = join(folder, 'part-0/file-0.bin')
+  const stop = new AbortController()
+  const writing = setInterval(() => writeFileSync(file, randomBytes(3_000_000)), 5)
+  const ended = await runCli(machine, ['deploy', folder, '-p', 'folders', '--json'], { signal: stop.signal })
+  clearInterval(writing)
+  const { code } = jsonOf(ended)
+  check(
+    `a file that changes while it is sent: ${String(code)}, exit code ${ended.code}`,
+    code === 'file_changing' && ended.code === 1,
+  )
+  rmSync(folder, { recursive: true, force: true })
+  return `a file that never rests is refused (${String(code)})`
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
