@@ -25,8 +25,10 @@ export const mutations: Mutation[] = [
 /** Proofs that no fault here turns red, mostly because they take long: which faults break their promises, seen by tests. */
 export const guardedByTests: Record<string, string[]> = {
   cancel: ['success-over-a-cancel', 'fence-not-checked'],
+  cli: ['line-told-twice'],
   'compose-zero-downtime': ['old-one-stopped-first', 'back-to-what-was-interrupted'],
   crash: ['lost-answer-written-twice', 'fence-not-checked', 'fence-without-its-claim'],
+  'crash-stack': ['lost-answer-written-twice', 'fence-not-checked', 'back-to-what-was-interrupted'],
   destinations: [],
   escape: ['volume-with-options', 'raw-packets', 'port-of-the-edge', 'path-out-of-the-volume'],
   fair: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],

@@ -38,6 +38,18 @@ export const runs: Mutation[] = [
     },
   },
   {
+    name: 'line-told-twice',
+    guards:
+      'docs/reference/cli.md: logs -f tells each line once, also of a service that the next release did not replace',
+    file: 'cli/src/follow/runtime-logs.ts',
+    find: '      if (!isNew(line)) return\n',
+    replace: '',
+    red: {
+      test: 'cli/src/follow/runtime-logs.test.ts',
+      title: 'logs -f goes over to the release that took the place, although the stream of the one before stays open',
+    },
+  },
+  {
     name: 'success-over-a-cancel',
     guards: 'bin/prove cancel: an accepted cancel wins over success',
     file: 'server/src/jobs/fenced.ts',
