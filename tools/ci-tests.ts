@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
-import { relative } from 'node:path'
+import { type Failed, REPORT } from './failed-files.ts'
 
 /**
  * The tests as CI runs them. A few files that fail are run once more, by themselves: what fails again is broken, what passes depends
@@ -8,9 +8,6 @@ import { relative } from 'node:path'
  * `SLIPWAY_CI_STRICT=1` allows no second try.
  */
 const MOST_FILES = 3
-const REPORT = '.ci/tests.json'
-
-type Report = { testResults: { name: string; status: string }[] }
 
 process.exit(await main())
 
@@ -28,18 +25,18 @@ async function main(): Promise<number> {
   return 0
 }
 
-/** None where it ended before it could tell, or where it was no test that failed. */
+/** None where it ended before it could tell, or where something failed that is no test. */
 function failedFiles(): string[] {
   try {
-    const { testResults } = JSON.parse(readFileSync(REPORT, 'utf8')) as Report
-    return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative('.', name))
+    const { files, errors } = JSON.parse(readFileSync(REPORT, 'utf8')) as Failed
+    return errors === 0 ? files : []
   } catch {
     return []
   }
 }
 
 function vitest(files: string[]): Promise<number> {
-  const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
+  const reports = ['--reporter=default', '--reporter=./tools/failed-files.ts']
   const child = spawn('vitest', ['run', ...reports, ...files], { stdio: ['ignore', 'inherit', 'inherit'] })
   return new Promise((done) => {
     child.once('error', (error) => {
