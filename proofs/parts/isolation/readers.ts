@@ -27,7 +27,7 @@ export async function tryAll(bench: Bench, trap: string, tries: Try[]): Promise<
 
 /** Why a build that tried to read came to nothing: it ran to its end, or somebody refused what it asked for. */
 const REPELLED =
-  /RUN exit 7\): a command ended with code 7|invalid repository name|not allowed|cannot be used|belong to the platform|may name an image|begins with comments|not found|no such|failed to resolve|invalid reference|must be a path|denied|entitlement|no file|reference format|could not find|forbidden path|too many/i
+  /RUN exit 7\): a command ended with code 7|invalid repository name|not allowed|cannot be used|belong to the platform|may name an image|begins with comments|not found|no such|failed to resolve|invalid reference|must be a path|denied|entitlement|no file|invalid stage index|reference format|could not find|forbidden path|too many/i
 /** A file that cannot be read as a Dockerfile has tried nothing. */
 const UNREADABLE = /parse error|unknown instruction|unknown flag|unexpected key|invalid field|unsupported/i
 
