@@ -30,6 +30,9 @@ function inCall({ method, path, body }: EngineCall, mark: string): string[] {
   return [...faults, ...inBody(method, address, body, mark)]
 }
 
+/** Words that we make; the gateway of a project has its id at the end. */
+const OURS = /^[a-z0-9][a-z0-9-]{0,62}(?:prj_[0-9a-z]{26})?$/
+
 /** Fields of a service that may hold what a user wrote: one word each. */
 const FREE = /^TaskTemplate\.ContainerSpec\.(Args|Env|Image|Healthcheck\.Test)(\.\d+)?$/
 
@@ -47,7 +50,7 @@ function inBody(method: string, address: string, body: Buffer, mark: string): st
 // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
 function forbiddenNames(address: string, json: any): string[] {
   if (!/\/(?:services|networks|volumes|configs)\//.test(address) || json.Name === undefined) return []
-  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(json.Name) ? [] : [`${address} was given the name ${quoted(json.Name)}`]
+  return OURS.test(json.Name) ? [] : [`${address} was given the name ${quoted(json.Name)}`]
 }
 
 function* textsIn(value: unknown, path: string[] = []): Generator<{ path: string; text: string }> {
