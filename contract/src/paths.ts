@@ -75,6 +75,7 @@ export const paths = {
     create: ["POST /api/projects/folder-sessions"],
     show: ["GET /api/projects/folder-sessions/:id"],
     putBlob: ["PUT /api/projects/folder-sessions/:id/blobs/:sha"],
+    putBlobs: ["POST /api/projects/folder-sessions/:id/blobs"],
     seal: ["POST /api/projects/folder-sessions/:id/seal"],
   },
   servers: {

@@ -1,6 +1,7 @@
 import {
   audit,
   folderBlob,
+  folderBlobs,
   folderCreate,
   folderResume,
   folderSeal,
@@ -55,6 +56,15 @@ export const SUPPORTING: Shown[] = [
     tests: [
       folderBlob('200', 'a content is stored once; sending it again is fine'),
       folderBlob('400', '%s than announced are refused and leave nothing'),
+    ],
+  },
+  {
+    id: 'upload.blobs',
+    route: 'POST /api/projects/folder-sessions/:id/blobs',
+    says: 'takes many contents in one gzip-compressed tar, and keeps what arrived of one that does not end well.',
+    tests: [
+      folderBlobs('200', 'many contents arrive in one body, and are a folder'),
+      folderBlobs('what came before stays', 'of an archive that breaks off'),
     ],
   },
   {
