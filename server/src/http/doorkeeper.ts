@@ -73,8 +73,8 @@ function countUnsigned(unknown: Strangers, request: FastifyRequest, reply: Fasti
 }
 
 async function identify(platform: Platform, request: FastifyRequest): Promise<Caller> {
-  const origin = { address: request.ip, requestId: request.id }
-  const { authorization, cookie } = request.headers
+  const { authorization, cookie, 'user-agent': agent = '' } = request.headers
+  const origin = { address: request.ip, client: clientIn(agent), requestId: request.id }
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
     return authenticateToken(platform, secret ?? '', origin)
@@ -86,6 +86,12 @@ async function identify(platform: Platform, request: FastifyRequest): Promise<Ca
   throw new Refusal('credentials_missing', 'This needs an access token or a session.', {
     hint: 'Send `Authorization: Bearer slp_…`; `slipway admin bootstrap` makes the first token.',
   })
+}
+
+/** A program with its version, such as `slipway/0.4.0`. What browsers say of themselves tells nobody anything. */
+const clientIn = (agent: string): string | null => {
+  const client = /^[A-Za-z][\w.-]{0,39}\/[\w.+-]{1,40}(?![^ ])/.exec(agent)?.[0] ?? null
+  return client?.startsWith('Mozilla/') ? null : client
 }
 
 const namesIn = (cookie: string) => cookie.split(';').map((pair) => pair.split('=')[0]?.trim())

@@ -91,7 +91,7 @@ const textsIn = (query: Record<string, unknown>) =>
 async function signedIn(platform: Platform, request: FastifyRequest): Promise<string | undefined> {
   const { cookie } = request.headers
   if (cookie === undefined || !cookie.includes('session_token')) return undefined
-  const origin = { address: request.ip, requestId: request.id }
+  const origin = { address: request.ip, client: null, requestId: request.id }
   const caller = await authenticateSession(platform, new Headers({ cookie }), origin).catch(() => undefined)
   return caller?.userId
 }

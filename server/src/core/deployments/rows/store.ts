@@ -35,6 +35,8 @@ export type ListQuery = PageQuery & {
   projectId?: string | undefined
   status?: DeploymentStatus | undefined
   branch?: string | undefined
+  number?: number | undefined
+  active?: 'true' | undefined
 }
 
 /** One row more than the page holds. */
@@ -45,6 +47,8 @@ export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Prom
     .limit(query.limit + 1)
   if (query.projectId !== undefined) rows = rows.where('deployment.projectId', '=', query.projectId)
   if (query.status !== undefined) rows = rows.where('deployment.status', '=', query.status)
+  if (query.number !== undefined) rows = rows.where('deployment.number', '=', query.number)
+  if (query.active !== undefined) rows = rows.where('deployment.active', '=', true)
   if (query.branch !== undefined) rows = rows.where('deployment.branch', '=', query.branch)
   return rows.execute()
 }
