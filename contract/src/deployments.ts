@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { keep, reject } from './decisions.ts'
-import { logs, stream } from './deployment-logs.ts'
+import { logs, projectLogs, stream } from './deployment-logs.ts'
 import { Deployment, DeploymentService, DeploymentStep } from './deployment-shape.ts'
 import { DeploymentStatusSchema } from './deployment-states.ts'
+import { diff } from './diff.ts'
 import { endpoint } from './endpoint.ts'
 import { HostName, PathPrefix } from './host-names.ts'
 import { idOf } from './ids.ts'
@@ -137,6 +138,7 @@ export const deployments = {
     response: Deployment,
   }),
   logs,
+  projectLogs,
   stream,
   showBuild: endpoint({
     method: 'GET',
@@ -197,6 +199,7 @@ export const deployments = {
     status: 202,
   }),
   rollbackPlan,
+  diff,
   pin: endpoint({
     method: 'POST',
     path: '/api/deployments/:id/pin',

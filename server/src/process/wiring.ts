@@ -8,6 +8,7 @@ import { denials } from '../core/audit/denials.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
 import { restartPipeline } from '../core/deployments/converge/restart.ts'
 import { settlePipeline } from '../core/deployments/converge/settle.ts'
+import { activeReleases } from '../core/deployments/events/active-releases.ts'
 import { feeds } from '../core/deployments/events/feed.ts'
 import { history } from '../core/deployments/events/history/history.ts'
 import { liveRedactors } from '../core/deployments/events/live-redactors.ts'
@@ -168,6 +169,7 @@ function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'
   const past = history({ db, archive })
   const shown = {
     feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
+    activeReleases: activeReleases(db),
     redactors: redactors(),
     liveRedactors: liveRedactors({ db, changes }),
   }

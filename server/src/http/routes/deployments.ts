@@ -3,6 +3,7 @@ import { choose } from '../../core/deployments/rollout/choose.ts'
 import { asks } from '../../core/deployments/rollout/gates.ts'
 import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
 import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
+import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
 import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
 import { pinDeployment } from '../../core/deployments/verbs/pin.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
@@ -46,6 +47,7 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.rollbackPlan, ({ caller, params, reply }) =>
     previewRollback(platform, caller, params.id, aborted(reply)),
   ),
+  on(deployments.diff, ({ caller, params, query }) => diffDeployments(platform, caller, params.id, query.to)),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
   on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),

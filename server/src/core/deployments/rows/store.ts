@@ -108,6 +108,18 @@ export async function stillThere(db: Queryable, asked: { id: string; orgId: stri
   return rows.map(({ id }) => id)
 }
 
+/** Which deployments serve for these projects. */
+export async function activeIds(
+  db: Queryable,
+  projects: { id: string; orgId: string }[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; project: string }>`
+    select d.id, d.project_id as project
+    from unnest(${projects.map(({ id }) => id)}::text[], ${projects.map(({ orgId }) => orgId)}::text[]) as asked (id, org_id)
+    join deployment d on d.project_id = asked.id and d.org_id = asked.org_id and d.active`.execute(db)
+  return new Map(rows.map(({ id, project }) => [project, id]))
+}
+
 /** For what has checked already that it is there. */
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('deployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
