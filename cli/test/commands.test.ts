@@ -67,8 +67,15 @@ test('a folder becomes a project, and everything after knows which one', async (
   const folder = join(home, 'shop')
   await mkdir(join(folder, 'src'), { recursive: true })
   await writeFile(join(folder, '.gitignore'), 'dist')
+  await writeFile(join(folder, 'package.json'), '{"scripts":{"start":"node src/main.js"}}')
+  await writeFile(join(folder, 'src/main.js'), 'serve()')
   const made = await run(['init', '--json', '--no-input'], { cwd: folder })
-  expect(made.json()).toMatchObject({ success: true, created: true, project: { name: 'shop' } })
+  expect(made.json()).toMatchObject({
+    success: true,
+    created: true,
+    project: { name: 'shop' },
+    found: { language: 'javascript' },
+  })
   expect(JSON.parse(await readFile(join(folder, 'slipway.json'), 'utf8'))).toEqual({ project: 'shop' })
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist\n.slipway/\n')
   expect((await run(['ls', '--json'], { cwd: join(folder, 'src') })).json()).toEqual({ data: [] })

@@ -7,6 +7,7 @@ import { diff } from './diff.ts'
 import { endpoint } from './endpoint.ts'
 import { HostName, PathPrefix } from './host-names.ts'
 import { idOf } from './ids.ts'
+import { overview } from './overview.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
 import { DeploymentPlan, rollbackPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
@@ -106,6 +107,7 @@ export const deployments = {
     status: 201,
     example: { projectId: idOf('prj').meta()?.example, branch: 'main' },
   }),
+  overview,
   prepare,
   buildAccess: endpoint({
     method: 'POST',

@@ -84,11 +84,13 @@ export const paths = {
     show: ["GET /api/servers/:id"],
     update: ["PATCH /api/servers/:id"],
     remove: ["DELETE /api/servers/:id"],
+    usage: ["GET /api/servers/:id/usage"],
     check: ["POST /api/servers/:id/check"],
   },
   deployments: {
     list: ["GET /api/deployments"],
     create: ["POST /api/deployments"],
+    overview: ["GET /api/overview"],
     prepare: ["POST /api/deployments/prepare"],
     buildAccess: ["POST /api/deployments/build/access"],
     sslStatus: ["POST /api/deployments/ssl/status"],

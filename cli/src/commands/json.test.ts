@@ -6,6 +6,12 @@ import type { Entry } from '../table/entry.ts'
 import { type CommandName, table } from '../table/table.ts'
 
 /** Words for each command that takes some. */
+const OVERVIEW = {
+  projects: { total: 1, serving: 1 },
+  deployments: { queued: 0, running: 0, waiting: 0 },
+  servers: { total: 1, unwell: 0 },
+  attention: [],
+}
 const WORDS: Partial<Record<CommandName, string[]>> = {
   login: ['127.0.0.1:9', '--token-stdin'],
   'context use': ['none'],
@@ -89,6 +95,7 @@ beforeAll(async () => {
     const { pathname } = new URL(request.url ?? '', 'http://x')
     if (pathname === '/api/projects') return sendJson(answer, { data: [project], nextCursor: null })
     if (pathname === '/api/deployments') return sendJson(answer, { data: all, nextCursor: null })
+    if (pathname === '/api/overview') return sendJson(answer, OVERVIEW)
     const found = all.find(({ id }) => pathname === `/api/deployments/${id}`)
     if (found) return sendJson(answer, found)
     if (/\/api\/me$/.test(pathname)) return sendJson(answer, { organization: { id: 'org_1' } })

@@ -56,7 +56,9 @@ export async function upload(instance: Instance, options: Options): Promise<Uplo
 
 type Sending = Options & { instance: Instance; uploads: Uploads; blobs: number; sent: number }
 
-async function announce({ uploads, contents, links, mode, signal }: Sending): Promise<FolderSession> {
+type Announced = Pick<Sending, 'uploads' | 'contents' | 'links' | 'mode' | 'signal'>
+
+export async function announce({ uploads, contents, links, mode, signal }: Announced): Promise<FolderSession> {
   if (contents.length + links.length === 0) throw nothingToSend()
   const type = 'application/json'
   const announced = () => uploads.send('POST', SESSIONS, { type, body: listPieces(contents, links, mode), signal })

@@ -6,6 +6,7 @@ import {
   events,
   git,
   journey,
+  overview,
   preview,
   previewRefused,
   projectLogs,
@@ -83,6 +84,17 @@ const READ: Shown[] = [
     tests: [
       diff('of two that are named, of one and what serves, and of what serves and the one before'),
       diff('one that never came to a release, one of another project and one of another organization are refused'),
+    ],
+  },
+  {
+    id: 'overview.tells',
+    route: 'GET /api/overview',
+    says: 'tells how many serve, run and wait, and what needs somebody.',
+    tests: [
+      overview('what serves, runs, waits, failed, cannot be known or is not well is told, and nothing of others'),
+      overview(
+        'a failure that was mended by a newer deployment needs nobody, and a token of one project sees that one alone',
+      ),
     ],
   },
   {

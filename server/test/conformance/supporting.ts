@@ -9,6 +9,7 @@ import {
   idempotency,
   projects,
   servers,
+  serverUsage,
   tokens,
   variables,
 } from './files.ts'
@@ -118,6 +119,12 @@ export const SUPPORTING: Shown[] = [
     route: 'POST /api/servers/:id/check',
     says: 'looks at the local engine through its socket.',
     tests: [servers('the local engine is looked at through its socket')],
+  },
+  {
+    id: 'server.usage',
+    route: 'GET /api/servers/:id/usage',
+    says: 'tells what each project of the organization uses there now.',
+    tests: [serverUsage('what each project uses is summed up, the largest first, of one’s own organization alone')],
   },
   {
     id: 'server.ssh',

@@ -21,7 +21,7 @@ import type { ObservedService } from './running/observe.ts'
 import type { Snapshot } from './running/snapshot.ts'
 import type { Survey } from './running/survey.ts'
 import type { RunningTask } from './running/tasks.ts'
-import type { TaskUsage } from './running/usage.ts'
+import type { TaskUsage, Whose } from './running/usage.ts'
 import type { ProjectVolume } from './volumes.ts'
 import type { Withdrawn } from './withdraw.ts'
 
@@ -76,7 +76,8 @@ export interface Runtime {
   /** What runs of all projects, to compare with what is to run. */
   survey(engine: EngineTarget, options: Call): Promise<Survey>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>
-  usage(engine: EngineTarget, project: string, options: Call): Promise<TaskUsage[]>
+  /** Of a project, or of all projects of an organization. */
+  usage(engine: EngineTarget, whose: Whose, options: Call): Promise<TaskUsage[]>
   /** Ends with the log, or with the signal when it follows. Reads no faster than it is read. */
   logs(engine: EngineTarget, service: ServiceKey, options: LogOptions): AsyncIterable<LogLine>
   /** `internal`: no way to the outside. One that is there stays as it is. */

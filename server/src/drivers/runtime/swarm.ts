@@ -23,7 +23,7 @@ import { observeProject, overprivileged } from './running/observe.ts'
 import { takeSnapshot } from './running/snapshot.ts'
 import { surveyEngine } from './running/survey.ts'
 import { projectTasks } from './running/tasks.ts'
-import { projectUsage } from './running/usage.ts'
+import { usageBy } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
 import { listMountingVolumes, listVolumes, removeVolume } from './volumes.ts'
 import { watchRollout } from './watch/watch.ts'
@@ -127,8 +127,8 @@ function readOperations(
       run(engine, signal, READ_MS, ({ docker }, within) => surveyEngine(docker, instance, within)),
     tasks: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => projectTasks(docker, { instance, project }, within)),
-    usage: (engine, project, { signal }) =>
-      run(engine, signal, READ_MS, ({ docker }, within) => projectUsage(docker, { instance, project }, within)),
+    usage: (engine, whose, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => usageBy(docker, { instance, ...whose }, within)),
   }
 }
 

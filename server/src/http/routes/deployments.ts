@@ -5,6 +5,7 @@ import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
 import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
 import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
 import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
+import { showOverview } from '../../core/deployments/verbs/overview.ts'
 import { pinDeployment } from '../../core/deployments/verbs/pin.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
 import { previewRollback } from '../../core/deployments/verbs/preview.ts'
@@ -27,6 +28,7 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.create, ({ caller, body }) =>
     createDeployment(platform, caller, { ...body, buildStrategy: 'auto', dryRun: false }),
   ),
+  on(deployments.overview, ({ caller }) => showOverview(platform, caller)),
   on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, aborted(reply))),
   on(deployments.buildAccess, ({ caller, body, reply }) =>
     body.dryRun ? tryDeployment(platform, caller, body, aborted(reply)) : createDeployment(platform, caller, body),
