@@ -1,6 +1,7 @@
 import { audit, members, tokens } from './access.ts'
 import { auth } from './auth.ts'
 import { backupDestinations } from './backup-destinations.ts'
+import { cliLogin } from './cli-login.ts'
 import { deployments } from './deployments.ts'
 import { domains } from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -19,6 +20,7 @@ import { services, variables } from './services.ts'
 export const endpoints = {
   operations,
   auth,
+  cliLogin,
   me,
   tokens,
   members,

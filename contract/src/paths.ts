@@ -17,6 +17,17 @@ export const paths = {
     signOut: ["POST /api/auth/sign-out"],
     accept: ["POST /api/auth/accept"],
   },
+  cliLogin: {
+    cliPage: ["GET /cli","*"],
+    sendCliPage: ["POST /cli","*"],
+    devicePage: ["GET /device","*"],
+    sendDevicePage: ["POST /device","*"],
+    ask: ["POST /api/auth/cli"],
+    show: ["GET /api/auth/cli/:userCode"],
+    approve: ["POST /api/auth/cli/:userCode/approve"],
+    deny: ["POST /api/auth/cli/:userCode/deny"],
+    token: ["POST /api/auth/cli/token"],
+  },
   me: {
     show: ["GET /api/me"],
     organizations: ["GET /api/me/organizations"],
@@ -32,6 +43,7 @@ export const paths = {
     create: ["POST /api/tokens"],
     show: ["GET /api/tokens/:id"],
     revoke: ["DELETE /api/tokens/:id"],
+    endSelf: ["DELETE /api/tokens/self"],
   },
   members: {
     list: ["GET /api/members"],

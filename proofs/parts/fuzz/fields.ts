@@ -42,6 +42,7 @@ export type Schema = {
 const FUZZED: Record<keyof typeof endpoints, boolean> = {
   operations: false,
   auth: false,
+  cliLogin: true,
   me: false,
   tokens: false,
   members: false,

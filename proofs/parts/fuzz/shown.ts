@@ -39,6 +39,8 @@ const LOOKS: [titles: RegExp, look: Look][] = [
     /body\.(buildStrategy|deployTarget|action|https)$|domainType$|\.kind$|^folderSessions\.create \w+\.mode$/,
     () => undefined,
   ],
+  // Nobody is signed in by a cookie here: what is asked is only kept, and what is decided needs a session.
+  [/^cliLogin\./, () => undefined],
   // Nothing is connected here: what hostile names do at a host is tested where there is one.
   [/^githostSettings\.setRules /, (taken) => same(inside(taken.reply.body, taken.field), taken)],
   [/^githost(Settings)?\./, () => undefined],

@@ -97,6 +97,35 @@ export type Tables = AdoptionTables &
       lastUsedAt: Time | null
       createdAt: Created
     }
+    /** A command line that asks to be signed in. */
+    cliSignIn: {
+      id: string
+      requestHash: Buffer
+      userCodeHash: Buffer
+      /** The SHA-256 of the verifier. */
+      challenge: Buffer
+      name: string
+      address: string
+      redirect: string | null
+      status: Generated<'pending' | 'approved' | 'denied' | 'used'>
+      /** Who approved it and for which organization, with which session. */
+      orgId: string | null
+      userId: string | null
+      sessionId: string | null
+      scopes: Scope[] | null
+      projectId: string | null
+      /** Of the code that the browser brings; null where none is needed. */
+      codeHash: Buffer | null
+      codeExpiresAt: Time | null
+      tokenId: string | null
+      /** Verifiers and codes that did not fit. */
+      wrong: Generated<number>
+      intervalSeconds: Generated<number>
+      polledAt: Time | null
+      expiresAt: Time
+      createdAt: Created
+    }
+    signInTry: { key: string; count: number; since: Updated }
     audit: {
       id: string
       orgId: string

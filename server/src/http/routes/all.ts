@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
 import { backupDestinationRoutes } from './backup-destinations.ts'
+import { cliLoginRoutes } from './cli-login.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
@@ -18,6 +19,7 @@ import { serverRoutes } from './servers.ts'
 export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...operationRoutes(platform, metrics),
   ...authRoutes(platform),
+  ...cliLoginRoutes(platform),
   ...accessRoutes(platform),
   ...projectRoutes(platform),
   ...domainRoutes(platform),
