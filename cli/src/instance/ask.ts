@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { visibleLine } from '@slipway/contract/visible-text'
 import type { Call } from '../command.ts'
 import { EXIT, Failure } from '../failure.ts'
@@ -33,17 +32,12 @@ export async function ask(
   return typed === '' && unsaid !== undefined ? unsaid : typed
 }
 
-/** Something that nobody who looks over a shoulder should read. */
-export const askSecretly = (call: Asking, question: string): Promise<string> => line(call, `${question}: `, true)
-
-async function line({ stdin, stderr, signal }: Asking, prompt: string, hidden = false): Promise<string> {
+async function line({ stdin, stderr, signal }: Asking, prompt: string): Promise<string> {
   const left = new AbortController()
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const output = hidden ? nowhere : (stderr as unknown as NodeJS.WritableStream)
+  const output = stderr as unknown as NodeJS.WritableStream
   const reader = createInterface({ input: stdin(), output, terminal: true })
   // While it reads, the terminal's Ctrl-C comes here and not as a signal.
   reader.once('SIGINT', () => left.abort())
-  if (hidden) stderr.write(visibleLine(prompt))
   try {
     return await reader.question(visibleLine(prompt), { signal: AbortSignal.any([signal, left.signal]) })
   } catch (error) {
@@ -51,6 +45,6 @@ async function line({ stdin, stderr, signal }: Asking, prompt: string, hidden = 
     throw error
   } finally {
     reader.close()
-    if (hidden || left.signal.aborted) stderr.write('\n')
+    if (left.signal.aborted) stderr.write('\n')
   }
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../../errors.ts'
 export async function visitorOf(platform: Platform, request: FastifyRequest): Promise<Caller | undefined> {
   const { cookie } = request.headers
   if (cookie === undefined || !carriesSession(platform.config, cookie)) return undefined
-  const origin = { address: request.ip, requestId: request.id }
+  const origin = { address: request.ip, client: null, requestId: request.id }
   return authenticateSession(platform, new Headers({ cookie }), origin).catch((error: unknown) => {
     if (error instanceof Refusal && error.code === 'credentials_invalid') return undefined
     throw error

@@ -61,7 +61,7 @@ async function issue(tx: Tx, row: store.LockedSignIn, origin: Origin): Promise<I
   return issued
 }
 
-const ANY = { scopes: null, projectId: null, expiresAt: null } as const
+const ANY = { scopes: null, projectId: null, expiresAt: null, client: null } as const
 
 /** Twice with the same secrets: the first answer was lost, or somebody else has them. Either way that token is nobody's. */
 async function replayed(tx: Tx, { id, orgId, userId, tokenId }: store.LockedSignIn, origin: Origin) {
