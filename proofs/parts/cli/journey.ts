@@ -6,12 +6,13 @@ import type { Check } from './checks.ts'
 import { type Ended, jsonOf, type Machine, runCli } from './run-cli.ts'
 
 const FALLS = `console.error('DATABASE_URL is not set'); process.exit(1)`
-const STACK = (worker: string): Files => ({
+const STACK = (worker: string, version: number): Files => ({
   'compose.yaml': `services:
   web:
     build: .
     command: httpd -f -p 8080
     expose: ["8080"]
+    environment: { VERSION: "${version}" }
   worker:
     build: .
     command: ${worker}
@@ -81,11 +82,11 @@ async function namesAndRemoval(check: Check, at: At): Promise<void> {
 /** A stack of which one part does not come up: it waits, and somebody keeps the rest. */
 async function inPart(check: Check, site: Site, machine: Machine): Promise<void> {
   const folder = join(machine.home, 'stack')
-  const at: At = (...argv) => runCli(machine, argv, { cwd: folder })
-  write(folder, STACK('sleep infinity'))
+  const at: At = (...argv) => runCli(machine, [...argv, '-p', 'stack'], { cwd: folder })
+  write(folder, STACK('sleep infinity', 1))
   const up = await at('deploy', '--json')
   check(`a stack: exit code ${up.code}`, up.code === 0)
-  write(folder, { ...STACK('sh -c "exit 3"'), 'index.html': 'new' })
+  write(folder, STACK('sh -c "exit 3"', 2))
   const part = await at('deploy')
   check(`one that comes up in part: exit code ${part.code}`, part.code === 6 && part.err.includes('slipway keep'))
   same(check, 'partial', part.err)
@@ -120,6 +121,8 @@ export const stable = (screen: string): string =>
     .replaceAll(/\d+(\.\d+)? (ms|s|min|B|kB|MB)\b/g, 'N $2')
     .replaceAll(/N (ms|s|min)\b/g, 'N time')
     .replaceAll(/:\d{4,5}\b/g, ':PORT')
+    .replaceAll(/\d+ │/g, 'N │')
+    .replaceAll(/--at \d+/g, '--at N')
     .replaceAll(/[ \t]+/g, ' ')
     .replaceAll(/ +$/gm, '')
 
