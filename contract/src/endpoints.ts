@@ -13,6 +13,7 @@ import { me } from './me.ts'
 import { migration } from './migration.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
+import { registries } from './registries.ts'
 import { servers } from './servers.ts'
 import { services, variables } from './services.ts'
 
@@ -33,6 +34,7 @@ export const endpoints = {
   servers,
   deployments,
   backupDestinations,
+  registries,
   githost,
   githostDeliveries,
   githostSettings,

@@ -46,6 +46,10 @@ export const ERROR_CODES = {
     400,
     'This instance keeps no backups on its own machine, or not at this path; the message says which.',
   ],
+  registry_refused: [
+    400,
+    'The registry does not take the credential, or what answers is no registry that asks for one; the message says which.',
+  ],
   no_installation: [409, 'No installation of the app covers this repository, and only one can make clone tokens.'],
   githost_forbids: [
     409,
@@ -88,6 +92,7 @@ export const ERROR_CODES = {
   internal: [500, 'A fault of the server; the request id finds it in the log.'],
   certificate_failed: [502, 'The CA did not issue a certificate; the message has its own reason, the hint what to do.'],
   server_unreachable: [502, 'The server or its engine could not be reached, or failed; the message says how.'],
+  registry_unreachable: [502, 'The registry could not be reached in time, so the credential could not be checked.'],
   githost_unreachable: [502, 'The git host could not be reached, or answered with an error of its own.'],
   hook_without_secret: [503, 'Deliveries of the git host cannot be checked: no secret is stored for this hook.'],
   githost_busy: [503, 'The git host takes no more requests for now; Retry-After says when it does.'],

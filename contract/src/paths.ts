@@ -135,6 +135,14 @@ export const paths = {
     remove: ["DELETE /api/backup-destinations/:id"],
     preflight: ["POST /api/backup-destinations/:id/preflight"],
   },
+  registries: {
+    list: ["GET /api/registries"],
+    create: ["POST /api/registries"],
+    show: ["GET /api/registries/:id"],
+    update: ["PATCH /api/registries/:id"],
+    remove: ["DELETE /api/registries/:id"],
+    check: ["POST /api/registries/:id/check"],
+  },
   githost: {
     status: ["GET /api/githost/status"],
     home: ["GET /api/githost/home"],

@@ -55,6 +55,7 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   servers: true,
   deployments: true,
   backupDestinations: true,
+  registries: true,
   githost: true,
   githostSettings: true,
   githostDeliveries: true,

@@ -56,6 +56,7 @@ import { dockerInspector } from '../drivers/engine/inspect.ts'
 import { localFolders } from '../drivers/folder/local-folders.ts'
 import { gitBinary } from '../drivers/git/binary.ts'
 import { gitHost } from '../drivers/githost/host.ts'
+import { registryDoor } from '../drivers/registry/check-login.ts'
 import { FILES_VOLUME, projectVolume } from '../drivers/runtime/labels.ts'
 import { type InstanceMark, requireOwn } from '../drivers/runtime/owner.ts'
 import { serverReading } from '../drivers/runtime/reading/open-reader.ts'
@@ -261,6 +262,7 @@ const outsideOf = (config: Config, mark: InstanceMark) => ({
   storage: storageOpener,
   edge: edgeOf(config, mark),
   dns: dnsResolver({ servers: config.dnsServers }),
+  registryDoor: registryDoor({ extraRoots: () => rootsIn(config.tlsCaFile) }),
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
 })
 

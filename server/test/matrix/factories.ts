@@ -75,6 +75,20 @@ const ids = (world: World): Partial<Record<IdPrefix, Factory>> => ({
       return { value: String((await post(org, '/api/backup-destinations', body)).id) }
     },
   },
+  // As it is saved: no registry is asked.
+  reg: {
+    make: async (org) => {
+      const id = newId('reg')
+      const row = { id, orgId: org.id, host: 'registry.invalid', path: unique(), username: 'deploy' }
+      const password = world.platform.keys.seal('a password', `registry/${id}/password`)
+      await world.platform.db
+        .insertInto('registry')
+        .values({ ...row, password })
+        .execute()
+      return { value: id }
+    },
+    unmake: (_, { value }) => world.platform.db.deleteFrom('registry').where('id', '=', value).execute(),
+  },
   upl: {
     make: async (org) => {
       const made = await post(org, '/api/projects/folder-sessions', { files: [{ path: 'a', sha256: EMPTY, size: 0 }] })

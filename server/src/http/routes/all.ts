@@ -14,6 +14,7 @@ import { githostSettingRoutes } from './githost-settings.ts'
 import { migrationRoutes } from './migration.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
+import { registryRoutes } from './registries.ts'
 import { serverRoutes } from './servers.ts'
 
 export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
@@ -27,6 +28,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...serverRoutes(platform),
   ...deploymentRoutes(platform),
   ...backupDestinationRoutes(platform),
+  ...registryRoutes(platform),
   ...githostRoutes(platform),
   ...githostDeliveryRoutes(platform),
   ...githostSettingRoutes(platform),
