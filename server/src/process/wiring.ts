@@ -32,6 +32,7 @@ import { openInstance } from '../core/instance/guard.ts'
 import { scanSemaphore } from '../core/migration/scan-semaphore.ts'
 import { mayConnect } from '../core/networks/may-connect.ts'
 import type { Platform, WorkerParts } from '../core/platform.ts'
+import { signIn } from '../core/registries/sign-in.ts'
 import { tokenUse } from '../core/tokens/use.ts'
 import { openDatabase } from '../db/database.ts'
 import { type Epoch, openEpoch } from '../db/epoch.ts'
@@ -134,7 +135,7 @@ export function wire(config: Config, logger: Logger): Wired {
     transport,
     changes,
     ...toldOf(config, { db, changes }),
-    runtime: guardGrants(runtime, { db, serverReading: reading }),
+    runtime: guardGrants(signIn(runtime, { db, keys: config.keys }), { db, serverReading: reading }),
     serverReading: reading,
     ...outsideOf(config, mark),
     githost: githostOf(config, db),

@@ -159,6 +159,14 @@ export const releases = (db: Queryable, projectId: string, limit: number) =>
     .limit(limit)
     .execute()
 
+/** Whether an image was part of a release that the project has run. */
+export async function hasHad(db: Queryable, projectId: string, image: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from deployment where project_id = ${projectId} and images @> array[${image}]::text[]
+      and (status = 'ready' or decision = 'kept' or active) limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** Deployments of the project that have not ended, and those that they go back to. */
 export async function openOnes(db: Queryable, projectId: string): Promise<{ id: string; images: string[] }[]> {
   const { rows } = await sql<{ id: string; images: string[] }>`
