@@ -45,6 +45,10 @@ const WORDS: Partial<Record<CommandName, string[]>> = {
   'servers rm': ['srv_1', '--yes'],
   'migrate scan': ['srv_1'],
   'migrate adopt': ['srv_1', 'blog', 'compose/blog/web'],
+  'registries add': ['ghcr.io/team', 'deploy', '--password-stdin'],
+  'registries set': ['reg_1', '--password-stdin'],
+  'registries check': ['reg_1'],
+  'registries rm': ['reg_1', '--yes'],
   'backups add': ['local', 'here', 'endpoint=/srv'],
   'backups inspect': ['dst_1'],
   'backups set': ['dst_1', 'isDefault=on'],
@@ -79,7 +83,7 @@ const commands = Object.entries<Entry>(table)
 const LISTS = new RegExp(
   [
     'info|usage|variables|domains|services|volumes|grants|servers|tokens|audit|repos|branches|webhooks|deliveries',
-    'backup-destinations|logs|members|invitations|organizations',
+    'backup-destinations|registries|logs|members|invitations|organizations',
   ]
     .map((names) => `/(${names})$`)
     .join('|'),
@@ -149,6 +153,7 @@ const MORE = [
   'git deliveries',
   'tokens ls',
   'git repos',
+  'registries ls',
   'backups ls',
   'audit',
   'status',
