@@ -93,5 +93,5 @@ export async function builds(ground: Ground, projects: string[], count: number):
 }
 
 const builtFrom = (image: string) => ({
-  Dockerfile: `FROM ${image}\nCOPY --from=${image} /bin/busybox /copied\nRUN /copied true\nEXPOSE 3000\n${SERVES}\n`,
+  Dockerfile: `FROM ${image}\nCOPY --from=${image} /unique /copied\nRUN test -s /copied\nEXPOSE 3000\n${SERVES}\n`,
 })
