@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { visibleLine } from '@slipway/contract/visible-text'
 import type { Call } from '../command.ts'
 import { EXIT, Failure } from '../failure.ts'
@@ -32,12 +33,17 @@ export async function ask(
   return typed === '' && unsaid !== undefined ? unsaid : typed
 }
 
-async function line({ stdin, stderr, signal }: Asking, prompt: string): Promise<string> {
+/** Something that nobody who looks over a shoulder should read. */
+export const askSecretly = (call: Asking, question: string): Promise<string> => line(call, `${question}: `, true)
+
+async function line({ stdin, stderr, signal }: Asking, prompt: string, hidden = false): Promise<string> {
   const left = new AbortController()
-  const output = stderr as unknown as NodeJS.WritableStream
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const output = hidden ? nowhere : (stderr as unknown as NodeJS.WritableStream)
   const reader = createInterface({ input: stdin(), output, terminal: true })
   // While it reads, the terminal's Ctrl-C comes here and not as a signal.
   reader.once('SIGINT', () => left.abort())
+  if (hidden) stderr.write(visibleLine(prompt))
   try {
     return await reader.question(visibleLine(prompt), { signal: AbortSignal.any([signal, left.signal]) })
   } catch (error) {
@@ -45,6 +51,6 @@ async function line({ stdin, stderr, signal }: Asking, prompt: string): Promise<
     throw error
   } finally {
     reader.close()
-    if (left.signal.aborted) stderr.write('\n')
+    if (hidden || left.signal.aborted) stderr.write('\n')
   }
 }
