@@ -123,10 +123,12 @@ async function onEngine({ docker, site }: Ground): Promise<Record<'specs' | 'ima
   const tasks = (await Promise.all(services.map((id) => lines('service', 'ps', '--quiet', id)))).flat()
   const containers = await lines('ps', '--all', '--quiet', '--filter', `label=slipway.instance=${site.instance}`)
   const images = await lines('images', '--quiet', '--filter', `label=slipway.instance=${site.instance}`)
+  // What ended meanwhile is gone, and shows nothing.
+  const read = (...argv: string[]) => docker(...argv).catch(() => '')
   const inspected = await Promise.all(
-    [...services, ...tasks, ...containers, ...images].map((id) => docker('inspect', id)),
+    [...services, ...tasks, ...containers, ...images].map((id) => read('inspect', id)),
   )
-  const histories = await Promise.all([...new Set(images)].map((id) => docker('history', '--no-trunc', id)))
+  const histories = await Promise.all([...new Set(images)].map((id) => read('history', '--no-trunc', id)))
   return { specs: Buffer.from(inspected.join('\n')), images: Buffer.from(histories.join('\n')) }
 }
 
