@@ -9,7 +9,7 @@ import type { Content } from './walk.ts'
 type Options = Omit<Put, 'file'> & { files: Content[] }
 
 /** Below this a file goes with others. */
-export const SMALL_BYTES = 256 * 1024
+const SMALL_BYTES = 256 * 1024
 const BATCH_BYTES = 4 * 1024 * 1024
 const BATCH_FILES = 500
 /** What is handed on at once: compressing every small file by itself would take longer than compressing it. */

@@ -114,7 +114,7 @@ function same(check: Check, name: string, screen: string): void {
   check(`the screen "${name}" is as it was kept`, before === now)
 }
 
-export const stable = (screen: string): string =>
+const stable = (screen: string): string =>
   screen
     .replaceAll(/\b(dep|prj|upl|srv)_[0-9a-z]+/g, '$1_…')
     .replaceAll(/sha256:[0-9a-f]+/g, 'sha256:…')
