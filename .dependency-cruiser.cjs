@@ -10,7 +10,7 @@ const FLOORS = [
   ['access'],
   ['members', 'servers', 'uploads', 'idempotency'],
   ['projects'],
-  ['domains', 'tokens', 'grants', 'registries'],
+  ['domains', 'tokens', 'grants'],
   ['deployments'],
   ['githost', 'backups', 'migration', 'operator', 'operations'],
   // All parts joined, for http and process alone.

@@ -33,7 +33,6 @@ type DriverName =
   | 'files'
   | 'git'
   | 'githost'
-  | 'registry'
   | 'runtime'
   | 'ssh'
   | 'storage'

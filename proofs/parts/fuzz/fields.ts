@@ -42,7 +42,6 @@ export type Schema = {
 const FUZZED: Record<keyof typeof endpoints, boolean> = {
   operations: false,
   auth: false,
-  cliLogin: true,
   me: false,
   tokens: false,
   members: false,
@@ -55,7 +54,6 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   servers: true,
   deployments: true,
   backupDestinations: true,
-  registries: true,
   githost: true,
   githostSettings: true,
   githostDeliveries: true,

@@ -21,8 +21,7 @@ export function newId(
     | 'ghl'
     | 'ghc'
     | 'ght'
-    | 'ghh'
-    | 'clr',
+    | 'ghh',
   now = Date.now(),
 ): string {
   let time = ''

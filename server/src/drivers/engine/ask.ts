@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Docker from 'dockerode'
-import { authOf, type RegistryLogin } from './registry-login.ts'
 
 export type EngineRequest = {
   method?: 'GET' | 'HEAD' | 'POST' | 'DELETE'
@@ -9,8 +8,6 @@ export type EngineRequest = {
   path: string
   query?: Record<string, unknown>
   body?: object
-  /** What images are fetched with; null: with nothing. */
-  login?: RegistryLogin | null
 }
 
 /** One request to the engine that an aborted signal ends: dockerode's own methods know a signal only here and there. */
@@ -65,7 +62,7 @@ const accepted = { 200: true, 201: true, 202: true, 204: true, 304: true }
 
 function dial<Answer>(
   docker: Docker,
-  { method = 'GET', path, query, body, login }: EngineRequest,
+  { method = 'GET', path, query, body }: EngineRequest,
   more: { abortSignal: AbortSignal; isStream?: true },
 ): Promise<Answer> {
   const modem: Docker['modem'] = docker.modem
@@ -73,8 +70,7 @@ function dial<Answer>(
   // when it contains a question mark and there is no query.
   const options = { ...(query ? { _query: query } : {}), ...(method === 'POST' ? { _body: body ?? {} } : {}) }
   return new Promise((resolve, reject) => {
-    const auth = login === undefined ? {} : { authconfig: authOf(login) }
-    const request = { path: query ? `${path}?` : path, method, options, statusCodes: accepted, ...auth, ...more }
+    const request = { path: query ? `${path}?` : path, method, options, statusCodes: accepted, ...more }
     modem.dial(request, (error, answer) => (error ? reject(error) : resolve(answer as Answer)))
   })
 }

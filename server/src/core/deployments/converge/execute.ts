@@ -139,16 +139,13 @@ function onService(place: Working, one: ServiceOperation, options: Options): Pro
   }
 }
 
-function specOf(place: Place, wanted: Wait['spec']): ServiceSpec {
-  const found = findSpec(place, wanted)
-  if (!found) throw new Error(`no spec of ${wanted.service} by ${wanted.deployment}`)
-  return found
-}
-
-const findSpec = ({ specs, runtime }: Place, { service, deployment, specHash }: Wait['spec']) =>
-  specs.find(
+function specOf({ specs, runtime }: Place, { service, deployment, specHash }: Wait['spec']): ServiceSpec {
+  const found = specs.find(
     (spec) => spec.service === service && spec.deployment === deployment && runtime.specHash(spec) === specHash,
   )
+  if (!found) throw new Error(`no spec of ${service} by ${deployment}`)
+  return found
+}
 
 /** Another rollout of the service is still under way: it was not when it was looked at, so it is looked at again. */
 const isBusy = (error: unknown) => isFailure(error, 'runtime', 'update_running')
@@ -172,14 +169,12 @@ async function apply(
 }
 
 async function restart(
-  place: Working,
+  { runtime, engine, project, restarts }: Working,
   { service, token, spec }: Extract<ServiceOperation, { kind: 'restart' }>,
   { guard, signal }: Options,
 ): Promise<Answer> {
-  const { runtime, engine, project, restarts } = place
   try {
-    const known = findSpec(place, spec)
-    const options = { signal, guard, token, deployment: spec.deployment, ...(known && { spec: known }) }
+    const options = { signal, guard, token, deployment: spec.deployment }
     restarts.set(service, (await runtime.restart(engine, { project, service }, options)).generation)
     return OK
   } catch (error) {

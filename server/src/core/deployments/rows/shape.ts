@@ -72,8 +72,7 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
     steps: stepsOf(row),
     waitingOn: row.waitingOn,
     error: row.error,
-    message: row.request.message ?? null,
-    createdBy: { client: null, ...row.createdBy },
+    createdBy: row.createdBy,
     actions: Object.fromEntries(actions),
   }
 }

@@ -6,9 +6,8 @@ import type { ReadableTree, SourceTree } from '../../../source/build/source-tree
 import { type Caller, requirePermission, requireUnrestricted } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { RemoteTrees } from '../../uploads/remote-trees.ts'
-import { requireUnexpired } from '../../uploads/require-open.ts'
 import * as uploads from '../../uploads/store.ts'
-import { openAnnounced, openTree } from '../../uploads/tree.ts'
+import { openTree } from '../../uploads/tree.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config' | 'localFolders'> & { remoteTrees: RemoteTrees }
 
@@ -64,9 +63,13 @@ async function open(parts: Parts, caller: Caller, body: Prepare, signal: AbortSi
 async function openUpload(parts: Parts, caller: Caller, id: string): Promise<Opened> {
   const session = await uploads.find(parts.db, caller, id)
   if (!session) throw notFound('folder session')
-  const tree: SourceTree = session.sealedAt
-    ? await openTree(parts, caller.orgId, id)
-    : await openAnnounced(parts, caller, requireUnexpired(session).id)
+  if (!session.sealedAt) {
+    throw new Refusal('not_sealed', 'The folder session is not sealed yet.', {
+      field: 'uploadSessionId',
+      hint: 'Finish it with POST /api/projects/folder-sessions/:id/seal.',
+    })
+  }
+  const tree: SourceTree = await openTree(parts, caller.orgId, id)
   return { tree, warnings: [] }
 }
 
