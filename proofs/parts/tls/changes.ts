@@ -54,8 +54,15 @@ async function serialsOf(world: TlsWorld, project: string): Promise<Map<string, 
   return new Map(domains.map(({ host, certificate }) => [host, certificate?.serial ?? null]))
 }
 
-/** Names without any DNS come and go; the edge must know all of them, and then none. */
-export async function comeAndGo({ world, project }: Place, hosts: string[], seconds: number): Promise<void> {
+/** So many at a time: a project has at most a hundred, and those that stay are some of them. */
+const WAVE = 25
+
+/** Names without any DNS come and go, in waves; of each the edge must know all, and then none. */
+export async function comeAndGo(place: Place, hosts: string[], seconds: number): Promise<void> {
+  for (let first = 0; first < hosts.length; first += WAVE) await wave(place, hosts.slice(first, first + WAVE), seconds)
+}
+
+async function wave({ world, project }: Place, hosts: string[], seconds: number): Promise<void> {
   const names = `/api/projects/${project}/domains`
   const become = async (status: number) => {
     const left = new Set(hosts)
