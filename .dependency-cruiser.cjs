@@ -10,7 +10,7 @@ const FLOORS = [
   ['access'],
   ['members', 'servers', 'uploads', 'idempotency'],
   ['projects'],
-  ['domains', 'tokens', 'grants'],
+  ['domains', 'tokens', 'grants', 'registries'],
   ['deployments'],
   ['githost', 'backups', 'migration', 'operator', 'operations'],
   // All parts joined, for http and process alone.

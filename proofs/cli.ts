@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootstrap, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
+import { openSite } from '../test-kit/site.ts'
 import { checks } from './parts/cli/checks.ts'
 import { everyCommand } from './parts/cli/every-command.ts'
 import { changing, cuts, folders, memory } from './parts/cli/folders.ts'
+import { following } from './parts/cli/following.ts'
+import { journey } from './parts/cli/journey.ts'
 import { startUp } from './parts/cli/start-up.ts'
 import { terminal } from './parts/cli/terminal.ts'
 
@@ -35,12 +38,26 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial: t
       await cuts(check, world),
       await memory(check, world),
     ]
+    figures.push(...(await onEngine(check, home)))
     const figure = `${count()} checks, ${missed().length} missed: ${figures.join('; ')}`
-    // What runs on an engine (a deployment, its failures, its log over restarts) is not shown here yet.
+    // Signing in with a real browser, and what is packed and installed, are not shown here yet.
     return { ok: missed().length === 0, figure, partial: true }
   } finally {
     await server.stop()
     rmSync(home, { recursive: true, force: true })
     await database.drop()
+  }
+}
+
+/** What needs something that runs: deployments, their failures, and their output while the server is replaced. */
+async function onEngine(check: ReturnType<typeof checks>['check'], home: string): Promise<string[]> {
+  const site = await openSite({ name: 'cli' })
+  try {
+    const { url } = await site.start()
+    await site.addLocalServer()
+    const machine = { home, env: { SLIPWAY_URL: url, SLIPWAY_TOKEN: site.token } }
+    return [await journey(check, site, machine), await following(check, site, machine)]
+  } finally {
+    await site.close()
   }
 }

@@ -116,7 +116,7 @@ export async function bootstrap(
 async function ready(url: string, child: ChildProcess, errors: () => string): Promise<void> {
   const asked = until(
     'the server is ready',
-    30_000,
+    90_000,
     async () => {
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
       return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok

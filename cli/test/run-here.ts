@@ -12,19 +12,26 @@ type Options = {
   tty?: boolean
   signal?: AbortSignal
   again?: Io['again']
+  /** Told of everything that is printed, as it is. */
+  heard?: (text: string) => void
 }
 
 /** A home of its own, so that no test meets what somebody is signed in to. */
 export const newHome = (): Promise<string> => mkdtemp(join(tmpdir(), 'slipway-cli-'))
 
 /** Runs a command line in this process, on streams of its own. */
-export async function slipway(argv: string[], { env = {}, cwd, stdin = '', tty = false, signal, again }: Options = {}) {
+export async function slipway(argv: string[], given: Options = {}) {
+  const { env = {}, cwd, stdin = '', tty = false, signal, again, heard } = given
   const home = env.HOME ?? (await newHome())
   const stream = () => {
     const written: string[] = []
     const into = new Writable({
       decodeStrings: false,
-      write: (text, _, done) => done(void written.push(String(text)) as undefined),
+      write: (text, _, done) => {
+        written.push(String(text))
+        heard?.(String(text))
+        done()
+      },
     })
     return Object.assign(into, { written, isTTY: tty, columns: 100 })
   }

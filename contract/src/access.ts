@@ -101,6 +101,13 @@ export const tokens = {
     params: byToken,
     response: Done,
   }),
+  endSelf: endpoint({
+    method: 'DELETE',
+    path: '/api/tokens/self',
+    summary: 'Revoke the access token that asks, whatever it may do besides',
+    access: { permission: 'self:write' },
+    response: Done,
+  }),
 } as const
 
 export const members = {

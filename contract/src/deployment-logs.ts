@@ -17,6 +17,10 @@ export const LogLine = z.object({
     .object({ from: z.number().int(), to: z.number().int() })
     .optional()
     .meta({ description: 'these events are no longer kept; the line says so in words' }),
+  release: z
+    .object({ deploymentId: idOf('dep'), number: z.number().int() })
+    .optional()
+    .meta({ description: 'from here on it is this one that prints; the line says so in words' }),
 })
 
 export const logs = endpoint({
@@ -37,6 +41,30 @@ export const logs = endpoint({
       .meta({ description: 'most lines; 1000 if not said, and no limit for the text of a build' }),
     cursor: z.string().max(600).optional(),
     kind: z.enum(['build', 'runtime']).default('build'),
+    service: ServiceName.optional(),
+    format: z.enum(['json', 'text']).default('json'),
+    follow: z.enum(['true', 'false']).default('false'),
+  }),
+  response: pageOf(LogLine),
+  alsoAnswers: ['text/plain', 'text/event-stream'],
+})
+
+export const projectLogs = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/logs',
+  summary:
+    'The last lines that the services of the active release print; with follow=true what comes, and when another release becomes ' +
+    'the active one, what that one prints',
+  access: { permission: 'deployment:read' },
+  params: z.object({ id: idOf('prj') }),
+  query: z.object({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(5000)
+      .optional()
+      .meta({ description: 'most lines of before; 1000 if not said' }),
     service: ServiceName.optional(),
     format: z.enum(['json', 'text']).default('json'),
     follow: z.enum(['true', 'false']).default('false'),

@@ -100,7 +100,12 @@ export const Deployment = z
     steps: z.array(DeploymentStep),
     waitingOn: z.object({ kind: z.enum(['prompt', 'decision']), promptId: z.string().optional() }).nullable(),
     error: DeploymentError.nullable(),
-    createdBy: z.object({ kind: z.enum(['user', 'token', 'push']), name: z.string() }),
+    message: z.string().nullable().optional().meta({ description: 'what is new in it, as whoever began it said' }),
+    createdBy: z.object({
+      kind: z.enum(['user', 'token', 'push']),
+      name: z.string(),
+      client: z.string().nullable().optional().meta({ description: 'the program that asked, as it calls itself' }),
+    }),
     plan: DeploymentPlan.nullable()
       .optional()
       .meta({ description: 'of one deployment: what its rollout does to the server; null before there is one' }),

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { keep, reject } from './decisions.ts'
-import { logs, stream } from './deployment-logs.ts'
+import { logs, projectLogs, stream } from './deployment-logs.ts'
 import { Deployment, DeploymentService, DeploymentStep } from './deployment-shape.ts'
 import { DeploymentStatusSchema } from './deployment-states.ts'
+import { diff } from './diff.ts'
 import { endpoint } from './endpoint.ts'
 import { HostName, PathPrefix } from './host-names.ts'
 import { idOf } from './ids.ts'
+import { overview } from './overview.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
 import { DeploymentPlan, rollbackPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
@@ -38,6 +40,9 @@ const ServiceEntry = ServiceConfig.extend({
   environment: z.record(EnvironmentName, z.string().max(65_536)).optional(),
 })
 
+/** For people: what is new in it. */
+const message = z.string().trim().min(1).max(500)
+
 export const BuildAccess = z.object({
   projectId: idOf('prj'),
   uploadSessionId: idOf('upl').optional(),
@@ -48,6 +53,7 @@ export const BuildAccess = z.object({
   serverId: idOf('srv').optional(),
   publicEndpoints: z.array(PublicEndpoint).max(50).optional(),
   services: z.array(ServiceEntry).max(50).optional(),
+  message: message.optional().meta({ description: 'what is new in it, for those who look at it later' }),
   dryRun: z
     .boolean()
     .default(false)
@@ -80,6 +86,14 @@ export const deployments = {
       projectId: idOf('prj').optional(),
       status: DeploymentStatusSchema.optional(),
       branch: z.string().max(250).optional(),
+      number: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(2_147_483_647)
+        .optional()
+        .meta({ description: 'the one with this number; needs projectId' }),
+      active: z.enum(['true']).optional().meta({ description: 'only releases that serve' }),
     }),
     response: pageOf(Deployment),
   }),
@@ -88,11 +102,12 @@ export const deployments = {
     path: '/api/deployments',
     summary: 'Deploy a linked project from its git source',
     access: { permission: 'deployment:write' },
-    body: z.object({ projectId: idOf('prj'), branch: branch.optional() }),
+    body: z.object({ projectId: idOf('prj'), branch: branch.optional(), message: message.optional() }),
     response: Started,
     status: 201,
     example: { projectId: idOf('prj').meta()?.example, branch: 'main' },
   }),
+  overview,
   prepare,
   buildAccess: endpoint({
     method: 'POST',
@@ -116,9 +131,16 @@ export const deployments = {
     summary: 'One deployment: status, addresses, timing, and why it failed if it did',
     access: { permission: 'deployment:read' },
     params: byId,
+    query: z.object({
+      wait: z.coerce.number().int().min(1).max(60).optional().meta({
+        description:
+          'seconds to wait for its end, or until it waits for somebody; answers then, or as it is afterwards',
+      }),
+    }),
     response: Deployment,
   }),
   logs,
+  projectLogs,
   stream,
   showBuild: endpoint({
     method: 'GET',
@@ -179,6 +201,7 @@ export const deployments = {
     status: 202,
   }),
   rollbackPlan,
+  diff,
   pin: endpoint({
     method: 'POST',
     path: '/api/deployments/:id/pin',

@@ -1,6 +1,7 @@
 import { audit, members, tokens } from './access.ts'
 import { auth } from './auth.ts'
 import { backupDestinations } from './backup-destinations.ts'
+import { cliLogin } from './cli-login.ts'
 import { deployments } from './deployments.ts'
 import { domains } from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -12,6 +13,7 @@ import { me } from './me.ts'
 import { migration } from './migration.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
+import { registries } from './registries.ts'
 import { servers } from './servers.ts'
 import { services, variables } from './services.ts'
 
@@ -19,6 +21,7 @@ import { services, variables } from './services.ts'
 export const endpoints = {
   operations,
   auth,
+  cliLogin,
   me,
   tokens,
   members,
@@ -31,6 +34,7 @@ export const endpoints = {
   servers,
   deployments,
   backupDestinations,
+  registries,
   githost,
   githostDeliveries,
   githostSettings,

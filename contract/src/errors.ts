@@ -13,6 +13,20 @@ export const ERROR_CODES = {
   invalid_archive: [400, 'The uploaded archive is not a readable gzip-compressed tar file.'],
   invalid_code: [400, 'The setup or invitation code is unknown, used or expired.'],
   invalid_password: [400, 'The password is too short, too long or wrong for this account.'],
+  authorization_pending: [
+    400,
+    'Nobody has decided yet whether the command line is signed in; ask again after `interval` seconds.',
+  ],
+  slow_down: [
+    400,
+    'The token of a sign-in was asked for too soon; from now on wait for 5 seconds more between two calls.',
+  ],
+  access_denied: [400, 'Somebody refused to sign the command line in.'],
+  expired_token: [400, 'The request to sign the command line in has expired, or there is none.'],
+  invalid_grant: [
+    400,
+    'The verifier or the one-time code does not fit the request to sign in, or the token was fetched before.',
+  ],
   not_now: [400, 'The deployment is in a state in which this cannot be done; the message says which.'],
   no_server: [400, 'The project has no server to run on.'],
   no_source: [400, 'Nothing to deploy was named: no upload, no repository, no image.'],
@@ -31,6 +45,10 @@ export const ERROR_CODES = {
   local_destination_refused: [
     400,
     'This instance keeps no backups on its own machine, or not at this path; the message says which.',
+  ],
+  registry_refused: [
+    400,
+    'The registry does not take the credential, or what answers is no registry that asks for one; the message says which.',
   ],
   no_installation: [409, 'No installation of the app covers this repository, and only one can make clone tokens.'],
   githost_forbids: [
@@ -51,6 +69,7 @@ export const ERROR_CODES = {
     'A hosted instance deploys repositories and folders that were uploaded for it, not those of a machine of one’s own.',
   ],
   session_required: [403, 'Only a signed-in person can do this, not an access token.'],
+  token_required: [403, 'Only an access token can do this, not a session.'],
   password_not_new: [
     403,
     'Joining another organization needs a password that was chosen in this session a moment ago.',
@@ -73,6 +92,7 @@ export const ERROR_CODES = {
   internal: [500, 'A fault of the server; the request id finds it in the log.'],
   certificate_failed: [502, 'The CA did not issue a certificate; the message has its own reason, the hint what to do.'],
   server_unreachable: [502, 'The server or its engine could not be reached, or failed; the message says how.'],
+  registry_unreachable: [502, 'The registry could not be reached in time, so the credential could not be checked.'],
   githost_unreachable: [502, 'The git host could not be reached, or answered with an error of its own.'],
   hook_without_secret: [503, 'Deliveries of the git host cannot be checked: no secret is stored for this hook.'],
   githost_busy: [503, 'The git host takes no more requests for now; Retry-After says when it does.'],

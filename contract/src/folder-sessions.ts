@@ -77,6 +77,18 @@ export const folderSessions = {
     unlimited: 'bounded by what its session announced',
     unaudited: 'part of a folder upload, which is audited when it begins and when it is sealed',
   }),
+  putBlobs: endpoint({
+    method: 'POST',
+    path: '/api/projects/folder-sessions/:id/blobs',
+    summary:
+      'Upload many contents at once: a gzip-compressed tar file whose entries are named by their SHA-256. Each is kept as it arrives, also when the rest does not',
+    access: { permission: 'project:write' },
+    params: byId,
+    body: { stream: 'application/gzip' },
+    response: z.object({ success: z.literal(true), received: z.number().int() }),
+    unlimited: 'bounded by what its session announced',
+    unaudited: 'part of a folder upload, which is audited when it begins and when it is sealed',
+  }),
   seal: endpoint({
     method: 'POST',
     path: '/api/projects/folder-sessions/:id/seal',

@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   upl: 'folder session',
   dep: 'deployment',
   dst: 'backup destination',
+  reg: 'registry',
   ghd: 'delivery',
   gnt: 'grant',
 } as const

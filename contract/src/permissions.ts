@@ -6,6 +6,7 @@ export type Action = (typeof ACTIONS)[number]
 export const RESOURCES = [
   'deployment',
   'backup_destination',
+  'registry',
   'githost',
   'server',
   'project',

@@ -181,6 +181,25 @@ export const servers = {
     params: byId,
     response: Done,
   }),
+  usage: endpoint({
+    method: 'GET',
+    path: '/api/servers/:id/usage',
+    summary: 'What each project uses on the server now',
+    access: { permission: 'server:read' },
+    params: byId,
+    response: z.object({
+      data: z.array(
+        z.object({
+          projectId: idOf('prj'),
+          containers: z.number().int(),
+          cores: z.number().meta({ description: 'of the processor, in use at this moment' }),
+          memoryBytes: z.number(),
+          networkRxBytes: z.number(),
+          networkTxBytes: z.number(),
+        }),
+      ),
+    }),
+  }),
   check: endpoint({
     method: 'POST',
     path: '/api/servers/:id/check',

@@ -6,6 +6,7 @@ import { containers } from './containers.ts'
 import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
+import { registries } from './registries.ts'
 import { runs } from './runs.ts'
 import { stored } from './stored.ts'
 
@@ -15,6 +16,7 @@ export const mutations: Mutation[] = [
   ...installing,
   ...stored,
   ...network,
+  ...registries,
   ...runs,
   ...containers,
   ...certificates,
@@ -42,6 +44,7 @@ export const guardedByTests: Record<string, string[]> = {
   partial: ['healthy-because-the-engine-says-so'],
   push: ['captured-delivery-again', 'paused-project-deploys', 'hook-tells-of-any-repository'],
   readme: [],
+  registry: ['login-of-the-last-image', 'wrong-password-saved', 'path-by-its-letters'],
   'scan-scale': [],
   stream: ['batch-stored-twice', 'whole-page-to-who-is-in-the-middle', 'news-missed-while-reading'],
   'tls-zero-downtime': ['old-one-stopped-first'],

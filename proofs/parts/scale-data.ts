@@ -134,6 +134,9 @@ const tables = (size: Sizes): Record<string, string> => ({
       next_verify_at)
     select ${id('dst', 'n')}, ${id('org', 'k')}, 'destination-' || n, 'destination-' || n, 's3_compatible', 'bucket-' || n,
       repeat('a', 120), repeat('s', 120), now() + random() * interval '1 day' from ${rowsOf(size.rest, size.orgs)}`,
+  registry: `insert into registry (id, org_id, host, path, username, password)
+    select ${id('reg', 'n')}, ${id('org', 'k')}, 'registry.example.com', 'team-' || n, 'deploy', repeat('s', 120)
+    from ${rowsOf(size.rest, size.orgs)}`,
   project: `insert into project (id, org_id, name, repository, branch, server_id, settings)
     select ${id('prj', 'n')}, ${id('org', 'k')}, 'project-' || n,
       case when n % 10 < 7 then 'https://git.example.com/team/project-' || n end, 'main',

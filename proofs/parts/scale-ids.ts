@@ -19,6 +19,7 @@ const SOURCES: Partial<Record<IdPrefix, string>> = {
   upl: 'select id from folder_session where org_id = $1',
   dep: 'select id from deployment where org_id = $1',
   dst: 'select id from backup_destination where org_id = $1',
+  reg: 'select id from registry where org_id = $1',
   ghd: 'select id from githost_delivery where org_id = $1',
   gnt: 'select id from mount_grant where org_id = $1',
 }

@@ -33,6 +33,7 @@ type DriverName =
   | 'files'
   | 'git'
   | 'githost'
+  | 'registry'
   | 'runtime'
   | 'ssh'
   | 'storage'

@@ -6,6 +6,12 @@ import type { Entry } from '../table/entry.ts'
 import { type CommandName, table } from '../table/table.ts'
 
 /** Words for each command that takes some. */
+const OVERVIEW = {
+  projects: { total: 1, serving: 1 },
+  deployments: { queued: 0, running: 0, waiting: 0 },
+  servers: { total: 1, unwell: 0 },
+  attention: [],
+}
 const WORDS: Partial<Record<CommandName, string[]>> = {
   login: ['127.0.0.1:9', '--token-stdin'],
   'context use': ['none'],
@@ -39,6 +45,10 @@ const WORDS: Partial<Record<CommandName, string[]>> = {
   'servers rm': ['srv_1', '--yes'],
   'migrate scan': ['srv_1'],
   'migrate adopt': ['srv_1', 'blog', 'compose/blog/web'],
+  'registries add': ['ghcr.io/team', 'deploy', '--password-stdin'],
+  'registries set': ['reg_1', '--password-stdin'],
+  'registries check': ['reg_1'],
+  'registries rm': ['reg_1', '--yes'],
   'backups add': ['local', 'here', 'endpoint=/srv'],
   'backups inspect': ['dst_1'],
   'backups set': ['dst_1', 'isDefault=on'],
@@ -73,7 +83,7 @@ const commands = Object.entries<Entry>(table)
 const LISTS = new RegExp(
   [
     'info|usage|variables|domains|services|volumes|grants|servers|tokens|audit|repos|branches|webhooks|deliveries',
-    'backup-destinations|logs|members|invitations|organizations',
+    'backup-destinations|registries|logs|members|invitations|organizations',
   ]
     .map((names) => `/(${names})$`)
     .join('|'),
@@ -89,6 +99,7 @@ beforeAll(async () => {
     const { pathname } = new URL(request.url ?? '', 'http://x')
     if (pathname === '/api/projects') return sendJson(answer, { data: [project], nextCursor: null })
     if (pathname === '/api/deployments') return sendJson(answer, { data: all, nextCursor: null })
+    if (pathname === '/api/overview') return sendJson(answer, OVERVIEW)
     const found = all.find(({ id }) => pathname === `/api/deployments/${id}`)
     if (found) return sendJson(answer, found)
     if (/\/api\/me$/.test(pathname)) return sendJson(answer, { organization: { id: 'org_1' } })
@@ -142,6 +153,7 @@ const MORE = [
   'git deliveries',
   'tokens ls',
   'git repos',
+  'registries ls',
   'backups ls',
   'audit',
   'status',

@@ -5,7 +5,7 @@ import type { Uploads } from '../instance/uploads.ts'
 import { patiently } from './patiently.ts'
 import type { Content } from './walk.ts'
 
-type Options = { id: string; root: string; file: Content; signal: AbortSignal; onBytes(count: number): void }
+export type Put = { id: string; root: string; file: Content; signal: AbortSignal; onBytes(count: number): void }
 
 /** What was announced is not what is there any more. */
 export class ChangedMeanwhile extends Error {
@@ -22,17 +22,17 @@ const CHUNK = 128 * 1024
 const TRIES = 3
 
 /** Sends one content, a few times if need be. */
-export const putBlob = (uploads: Uploads, options: Options): Promise<void> =>
+export const putBlob = (uploads: Uploads, options: Put): Promise<void> =>
   patiently(() => putOnce(uploads, options), options.signal, TRIES)
 
-async function putOnce(uploads: Uploads, { id, root, file, signal, onBytes }: Options): Promise<void> {
+async function putOnce(uploads: Uploads, { id, root, file, signal, onBytes }: Put): Promise<void> {
   const path = join(root, file.path)
   let moved = 0
   const onMoved = (count: number) => {
     moved += count
     onBytes(count)
   }
-  const body = file.size > WHOLE_BYTES ? pieces(path, file) : [await whole(path, file)]
+  const body = file.size > WHOLE_BYTES ? pieces(path, file) : [await wholeFile(root, file)]
   try {
     await uploads.send('PUT', `/api/projects/folder-sessions/${id}/blobs/${file.sha256}`, {
       type: 'application/octet-stream',
@@ -49,8 +49,8 @@ async function putOnce(uploads: Uploads, { id, root, file, signal, onBytes }: Op
 }
 
 /** Exactly as many bytes as were announced; what has grown since is not the concern of this upload. */
-async function whole(path: string, file: Content): Promise<Buffer> {
-  const bytes = await readFile(path).catch(() => null)
+export async function wholeFile(root: string, file: Content): Promise<Buffer> {
+  const bytes = await readFile(join(root, file.path)).catch(() => null)
   if (bytes === null || bytes.length < file.size) throw new ChangedMeanwhile([file])
   return bytes.subarray(0, file.size)
 }

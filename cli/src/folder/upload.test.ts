@@ -3,6 +3,8 @@ import { appendFile, truncate, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { buffer, json } from 'node:stream/consumers'
+import { createGunzip } from 'node:zlib'
+import { extract } from 'tar-stream'
 import { afterEach, expect, test } from 'vitest'
 import { answering, sendJson } from '../../test/answering.ts'
 import { newHome } from '../../test/run-here.ts'
@@ -17,10 +19,11 @@ type Trouble = (request: IncomingMessage, answer: ServerResponse, put: number) =
 let server: Awaited<ReturnType<typeof answering>> | undefined
 afterEach(() => server?.close())
 
+const shaOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 const refused = (code: string) => ({ success: false, error: code, code, requestId: 'r' })
 
 /** A small store of contents that checks them as the real one does, and has troubles as a test says. */
-async function store(trouble: Trouble = () => false) {
+async function store(trouble: Trouble = () => false, { old = false } = {}) {
   const kept = new Map<string, Buffer>()
   const announcements: Announced[][] = []
   const sealed: Announced[][] = []
@@ -42,12 +45,21 @@ async function store(trouble: Trouble = () => false) {
         announcements.push(files)
         return sendJson(answer, sessionOf(announcements.length - 1), 201)
       }
+      if (request.method === 'POST' && rest === '/blobs') {
+        if (old) return sendJson(answer, refused('route_not_found'), 404)
+        if (trouble(request, answer, puts++)) return
+        for await (const entry of request.pipe(createGunzip()).pipe(extract())) {
+          const bytes = await buffer(entry)
+          if (shaOf(bytes) !== entry.header.name) return sendJson(answer, refused('hash_mismatch'), 400)
+          kept.set(entry.header.name, bytes)
+        }
+        return sendJson(answer, { success: true, received: 1 })
+      }
       if (request.method === 'PUT') {
         if (trouble(request, answer, puts++)) return
         const bytes = await buffer(request)
         const hash = rest.split('/').at(-1) ?? ''
-        if (createHash('sha256').update(bytes).digest('hex') !== hash)
-          return sendJson(answer, refused('hash_mismatch'), 400)
+        if (shaOf(bytes) !== hash) return sendJson(answer, refused('hash_mismatch'), 400)
         kept.set(hash, bytes)
         return sendJson(answer, { success: true, stored: true })
       }
@@ -90,6 +102,33 @@ test('what is missing is sent once, and nothing the second time', async () => {
   expect(sealed.map((files) => files.length)).toEqual([33, 33])
 })
 
+test('small files go together, large ones alone', async () => {
+  const { url, kept, puts } = await store()
+  await send(url, await someFiles(1200))
+  expect(kept.size).toBe(1202)
+  expect(puts()).toBe(4)
+})
+
+test('an instance that is older than sending them together gets them one by one', async () => {
+  const { url, kept, sealed } = await store(undefined, { old: true })
+  await send(url, await someFiles(40))
+  expect(kept.size).toBe(42)
+  expect(sealed).toHaveLength(1)
+})
+
+test.each([
+  ['grows', (file: string) => appendFile(file, 'more')],
+  ['shrinks', (file: string) => truncate(file, 3)],
+  ['changes', (file: string) => writeFile(file, 'CONTENT 7')],
+])('a small file that %s before it is sent holds up no other, and is never deployed in half', async (_, change) => {
+  const root = await someFiles(30)
+  const { url, sealed, kept } = await store()
+  await send(url, root, () => change(join(root, 'f7')))
+  const [files = []] = sealed
+  for (const { sha256, size } of files) if (sha256) expect(kept.get(sha256)?.length).toBe(size)
+  expect(files).toHaveLength(32)
+})
+
 test('connections that are cut, a server that is away and one that is busy cost only time', async () => {
   const { url, sealed, kept } = await store((request, answer, put) => {
     if (put % 7 === 0) request.socket.destroy()
@@ -105,15 +144,15 @@ test('connections that are cut, a server that is away and one that is busy cost 
 
 test('a session that is gone is announced anew, and what arrived is not sent again', async () => {
   const { url, announcements, sealed, puts } = await store((request, answer, put) => {
-    if (put !== 20) return false
+    if (put !== 1) return false
     request.resume()
     sendJson(answer, refused('session_expired'), 409)
     return true
   })
-  await send(url, await someFiles(40))
+  await send(url, await someFiles(1200))
   expect(announcements).toHaveLength(2)
   expect(sealed).toHaveLength(1)
-  expect(puts()).toBeLessThan(60)
+  expect(puts()).toBeLessThan(8)
 })
 
 test.each([

@@ -2,12 +2,14 @@ import { ApiError } from '@slipway/contract/client'
 import type { FolderSession } from '@slipway/contract/folder-sessions'
 import { EXIT, Failure } from '../failure.ts'
 import type { Instance } from '../instance/instance.ts'
+import { backoffMs, pause } from '../instance/pause.ts'
 import type { Uploads } from '../instance/uploads.ts'
 import { counted } from '../show/words.ts'
 import { readWhole } from './checksum.ts'
 import { inLanes } from './lanes.ts'
 import { isAway, patiently } from './patiently.ts'
-import { ChangedMeanwhile, putBlob } from './put-blob.ts'
+import { ChangedMeanwhile } from './put-blob.ts'
+import { inBatches, sendBatch } from './send-batch.ts'
 import type { Content, Linked } from './walk.ts'
 
 type Options = {
@@ -54,7 +56,9 @@ export async function upload(instance: Instance, options: Options): Promise<Uplo
 
 type Sending = Options & { instance: Instance; uploads: Uploads; blobs: number; sent: number }
 
-async function announce({ uploads, contents, links, mode, signal }: Sending): Promise<FolderSession> {
+type Announced = Pick<Sending, 'uploads' | 'contents' | 'links' | 'mode' | 'signal'>
+
+export async function announce({ uploads, contents, links, mode, signal }: Announced): Promise<FolderSession> {
   if (contents.length + links.length === 0) throw nothingToSend()
   const type = 'application/json'
   const announced = () => uploads.send('POST', SESSIONS, { type, body: listPieces(contents, links, mode), signal })
@@ -87,14 +91,23 @@ async function sendMissing(sending: Sending, first: FolderSession): Promise<void
   for (let round = 1; ; round++) {
     if (missing.length === 0 && (await isSealed(() => folderSessions.seal({ params }), signal))) return
     if (round > MOST_ROUNDS) throw incomplete(missing.length)
-    await sendRound(
-      sending,
-      params.id,
-      missing.flatMap((hash) => byHash.get(hash) ?? []),
-    )
+    const files = missing.flatMap((hash) => byHash.get(hash) ?? [])
+    const { changed, away } = await sendRound(sending, params.id, files)
+    if (away) await pause(backoffMs(round), signal)
     missing = (await patiently(() => folderSessions.show({ params }), signal)).missing
+    count(sending, files, new Set(missing))
+    if (changed.length > 0) throw new ChangedMeanwhile(changed)
   }
 }
+
+/** What has arrived, also by a connection that broke before it was answered. */
+function count(sending: Sending, files: Content[], missing: ReadonlySet<string>): void {
+  const arrived = files.filter(({ sha256 }) => !missing.has(sha256))
+  sending.blobs += arrived.length
+  sending.sent += bytesOf(arrived)
+}
+
+const bytesOf = (files: Content[]) => files.reduce((sum, { size }) => sum + size, 0)
 
 /** What was there a moment ago may have been swept. */
 async function isSealed(seal: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
@@ -107,29 +120,31 @@ async function isSealed(seal: () => Promise<unknown>, signal: AbortSignal): Prom
   }
 }
 
-/** Largest first: the last connection to end then carries a small one. What is lost on the way is left to the next round. */
-async function sendRound(sending: Sending, id: string, missing: Content[]): Promise<void> {
+/** Returns what is not as announced any more, and whether anything got lost on the way: that is left to the next round. */
+async function sendRound(
+  sending: Sending,
+  id: string,
+  missing: Content[],
+): Promise<{ changed: Content[]; away: boolean }> {
   const { root, signal, uploads, onProgress } = sending
-  const all = sending.sent + missing.reduce((sum, { size }) => sum + size, 0)
+  const all = sending.sent + bytesOf(missing)
   const changed: Content[] = []
+  let away = false
   let onTheWay = 0
   const onBytes = (count: number) => {
     onTheWay += count
     onProgress?.(sending.sent + onTheWay, all)
   }
-  missing.sort((a, b) => b.size - a.size)
-  await inLanes(LANES, missing, async (file) => {
+  await inLanes(LANES, inBatches(missing), async (files) => {
     try {
-      await putBlob(uploads, { id, root, file, signal, onBytes })
-      onTheWay -= file.size
-      sending.blobs++
-      sending.sent += file.size
+      await sendBatch(uploads, { id, root, files, signal, onBytes })
     } catch (error) {
       if (error instanceof ChangedMeanwhile) changed.push(...error.files)
-      else if (!isAway(error)) throw error
+      else if (isAway(error)) away = true
+      else throw error
     }
   })
-  if (changed.length > 0) throw new ChangedMeanwhile(changed)
+  return { changed, away }
 }
 
 const nothingToSend = () =>

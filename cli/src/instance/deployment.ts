@@ -35,19 +35,12 @@ export async function deploymentOf(
 export const isNumber = (word: string): boolean => /^#?\d+$/.test(word)
 
 async function search({ api }: Instance, projectId: string, wanted: number | Unsaid): Promise<Deployment | null> {
-  const fits =
-    typeof wanted === 'number'
-      ? ({ number }: Deployment) => number === wanted
-      : wanted === 'active'
-        ? ({ active }: Deployment) => active
-        : wanted
-  let newest: Deployment | null = null
-  for await (const one of pagesOf((page) => api.deployments.list({ query: { projectId, ...page } }))) {
-    newest ??= one
-    if (fits(one)) return one
-    // Numbers fall from the newest to the oldest.
-    if (typeof wanted === 'number' && one.number < wanted) return null
-  }
+  const only = async (query: object) =>
+    (await api.deployments.list({ query: { projectId, limit: 1, ...query } })).data[0]
+  if (typeof wanted === 'number') return (await only({ number: wanted })) ?? null
   // Before there is an active one, the newest is what somebody wants to see.
-  return wanted === 'active' ? newest : null
+  if (wanted === 'active') return (await only({ active: 'true' })) ?? (await only({})) ?? null
+  for await (const one of pagesOf((page) => api.deployments.list({ query: { projectId, ...page } })))
+    if (wanted(one)) return one
+  return null
 }

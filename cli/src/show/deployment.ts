@@ -10,6 +10,9 @@ export function sourceWords({ kind, commitSha, commitMessage, branch, image, rep
   return [told ? null : branch, commit, told].filter(Boolean).join(' ') || repo || kind
 }
 
+/** What is new in it, as whoever began it said, or else what it is made of. */
+export const aboutWords = ({ message, source }: Deployment): string => message ?? sourceWords(source)
+
 export function statusWords({ status, decision, error, waitingOn }: Deployment): string {
   if (status === 'partial_failure') return decision === 'pending' ? 'partial: decide' : `partial → ${decision ?? ''}`
   if (waitingOn) return `${status}: waits`

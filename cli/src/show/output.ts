@@ -51,7 +51,7 @@ export function output({ stdout, stderr, env, json = false, quiet = false, plain
 }
 
 /** Programs that drive a terminal for somebody read lines, not screens. */
-const isAgent = (env: NodeJS.ProcessEnv) => AGENTS.some((name) => env[name] !== undefined && env[name] !== '')
+export const isAgent = (env: NodeJS.ProcessEnv) => AGENTS.some((name) => env[name] !== undefined && env[name] !== '')
 const AGENTS = ['CI', 'AI_AGENT', 'AGENT']
 
 function liveLines(stream: Stream, shown: boolean, asSafe: (text: string) => string) {

@@ -3,16 +3,17 @@ import { type Entry, flag, text } from './entry.ts'
 export const account = {
   login: {
     group: 'account',
-    summary: 'Sign in to an instance with an access token, and remember it',
+    summary: 'Sign in to an instance in a browser, or with an access token, and remember it',
     words: ['[url]'],
     flags: {
+      device: flag('show a code to enter in a browser on any machine, and open none here'),
       'token-stdin': flag('read the access token from standard input'),
       name: text('NAME', 'what to call this instance here; its host name if not said'),
     },
-    example: 'slipway login slipway.example.com --token-stdin < token',
+    example: 'slipway login slipway.example.com',
     local: true,
   },
-  logout: { group: 'account', summary: 'Forget the access token here, and end it where that is allowed' },
+  logout: { group: 'account', summary: 'End the access token of this machine, and forget it' },
   whoami: { group: 'account', summary: 'Who you are, and where' },
   'context ls': { group: 'account', summary: 'Instances that you are signed in to', local: true },
   'context use': { group: 'account', summary: 'Ask another instance from now on', words: ['name'], local: true },

@@ -29,7 +29,7 @@ export const GROUPS = {
   answers: 'Answering',
   running: 'What runs',
   settings: 'Settings of a project',
-  machines: 'Servers and backups',
+  machines: 'Servers, registries and backups',
   git: 'The git host',
   organization: 'The organization',
   tools: 'Tools',

@@ -2,6 +2,8 @@ import { type Entry, flag, number, text } from './entry.ts'
 
 const SERVER = ['server'] as const
 const DESTINATION = ['destination'] as const
+const REGISTRY = ['registry'] as const
+const PASSWORD = { 'password-stdin': flag('read the password from standard input') }
 
 export const machines = {
   'servers ls': { group: 'machines', summary: 'Servers of the organization' },
@@ -39,6 +41,28 @@ export const machines = {
     words: ['server', 'name', 'services...'],
     example: 'slipway migrate adopt fra-1 blog compose/blog/web compose/blog/postgres',
   },
+  'registries ls': { group: 'machines', summary: 'Credentials for private registries of images' },
+  'registries add': {
+    group: 'machines',
+    summary:
+      'Save a credential for a registry, or for a path of it, after asking the registry; the password is typed or piped in',
+    words: ['registry', 'username'],
+    flags: { ...PASSWORD, for: text('PROJECT', 'only for this project; for all of the organization if not said') },
+    example: 'slipway registries add ghcr.io/team deploy --password-stdin < token',
+  },
+  'registries set': {
+    group: 'machines',
+    summary: 'Give a credential another password, after asking the registry',
+    words: REGISTRY,
+    flags: { ...PASSWORD, username: text('NAME', 'another user name as well') },
+    example: 'slipway registries set ghcr.io/team --password-stdin < token',
+  },
+  'registries check': {
+    group: 'machines',
+    summary: 'Ask a registry now whether it takes its credential',
+    words: REGISTRY,
+  },
+  'registries rm': { group: 'machines', summary: 'Forget a credential; what runs goes on', words: REGISTRY },
   'backups ls': { group: 'machines', summary: 'Where backups go, and whether it works' },
   'backups add': {
     group: 'machines',

@@ -40,6 +40,7 @@ export const BY_ORGANIZATION: Mutation[] = [
     to: '',
   },
   { what: 'backup destinations', file: store('backups/store.ts'), after: 'export const find =', from: WHERE, to: '' },
+  { what: 'registries', file: store('registries/store.ts'), after: 'export const find =', from: WHERE, to: '' },
   {
     what: 'certificates',
     file: store('domains/certificates/store.ts'),

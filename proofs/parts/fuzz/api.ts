@@ -88,6 +88,7 @@ async function check(
 const SAYS_ENOUGH = [
   ...['not_found', 'not_now', 'conflict', 'engine_taken', 'signature_invalid'],
   ...['githost_not_connected', 'no_installation', 'server_unreachable'],
+  ...['session_required', 'expired_token'],
 ]
 
 /** The "no" says what is wrong with what; an id, a path of an address or a name that does not exist may just be missing. */

@@ -42,6 +42,7 @@ export type Schema = {
 const FUZZED: Record<keyof typeof endpoints, boolean> = {
   operations: false,
   auth: false,
+  cliLogin: true,
   me: false,
   tokens: false,
   members: false,
@@ -54,6 +55,7 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   servers: true,
   deployments: true,
   backupDestinations: true,
+  registries: true,
   githost: true,
   githostSettings: true,
   githostDeliveries: true,

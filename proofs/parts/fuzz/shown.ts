@@ -25,6 +25,9 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^(services|variables)\.remove params\.name/, () => undefined],
   [/^servers\.(create|update) body/, isInServer],
   [/^backupDestinations\.(create|update) body/, isInDestination],
+  // Nothing is saved that no registry has taken: only what a row is for may be changed here.
+  [/^registries\.(create|update) body\.(username|password)$/, isHidden],
+  [/^registries\.(create|update) body/, isInRegistry],
   [/^deployments\.(create|buildAccess) body\.(branch|image)$/, isInSource],
   [/^domains\.add body\.host$/, ({ value, reply }) => shownAs(reply.body.host, value.trim().toLowerCase())],
   // A slash at the end means nothing.
@@ -39,6 +42,8 @@ const LOOKS: [titles: RegExp, look: Look][] = [
     /body\.(buildStrategy|deployTarget|action|https)$|domainType$|\.kind$|^folderSessions\.create \w+\.mode$/,
     () => undefined,
   ],
+  // Nobody is signed in by a cookie here: what is asked is only kept, and what is decided needs a session.
+  [/^cliLogin\./, () => undefined],
   // Nothing is connected here: what hostile names do at a host is tested where there is one.
   [/^githostSettings\.setRules /, (taken) => same(inside(taken.reply.body, taken.field), taken)],
   [/^githost(Settings)?\./, () => undefined],
@@ -104,6 +109,11 @@ async function isInServer(taken: Taken) {
 
 async function isInDestination(taken: Taken) {
   const again = await send(taken.at, 'GET', `/api/backup-destinations/${taken.reply.body.id}`)
+  return same(inside(taken.reply.body, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
+}
+
+async function isInRegistry(taken: Taken) {
+  const again = await send(taken.at, 'GET', `/api/registries/${taken.reply.body.id}`)
   return same(inside(taken.reply.body, taken.field), taken) ?? same(inside(again.body, taken.field), taken)
 }
 

@@ -63,3 +63,13 @@ export async function plantAdopted({ database: { pool }, site, ring, secret }: S
     [project, site.orgId, serverId, plan],
   )
 }
+
+/** What only a registry takes: a credential for it, as it is kept. */
+export async function plantRegistry({ database: { pool }, site, ring, secret }: Scene): Promise<void> {
+  const id = newId('reg')
+  const sealed = parseKeyRing(ring).seal(secret.any(), `registry/${id}/password`)
+  await pool.query(
+    `insert into registry (id, org_id, host, username, password) values ($1, $2, 'registry.invalid', 'deploy', $3)`,
+    [id, site.orgId, sealed],
+  )
+}

@@ -11,6 +11,7 @@ import type { Edge } from '../drivers/edge/edge.ts'
 import type { EngineInspector, EngineTarget } from '../drivers/engine/engine.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
 import type { GitHost } from '../drivers/githost/githost.ts'
+import type { RegistryDoor } from '../drivers/registry/registry.ts'
 import type { ServerReading } from '../drivers/runtime/reading/server-reader.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
 import type { StorageOpener } from '../drivers/storage/storage.ts'
@@ -47,6 +48,8 @@ export type BaseParts = {
   tlsProbe: TlsProbe
   /** Opens places where backups go. */
   storage: StorageOpener
+  /** Asks registries whether they take a login. */
+  registryDoor: RegistryDoor
   githost: GitHost
   log: Log
   /** Aborted when the process is asked to end. */

@@ -1,5 +1,6 @@
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
+import type { ActiveReleases } from './deployments/events/active-releases.ts'
 import type { Feeds } from './deployments/events/feed.ts'
 import type { History } from './deployments/events/history/history.ts'
 import type { LiveRedactors } from './deployments/events/live-redactors.ts'
@@ -28,6 +29,7 @@ export type Platform = BaseParts & {
   mayLink: MayLink
   history: History
   feeds: Feeds
+  activeReleases: ActiveReleases
   redactors: Redactors
   liveRedactors: LiveRedactors
   scans: ScanSemaphore

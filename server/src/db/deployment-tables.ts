@@ -49,7 +49,7 @@ export type DeploymentTables = {
     bakeUntil: Time
     /** The release that was active before it. */
     tookOver: string | null | undefined
-    createdBy: Json<{ kind: 'user' | 'token' | 'push'; name: string }>
+    createdBy: Json<{ kind: 'user' | 'token' | 'push'; name: string; client?: string }>
     nextSeq: Generated<string>
     createdAt: ColumnType<Date, Date | undefined, never>
     startedAt: Time
@@ -100,7 +100,7 @@ export type StoredRoute = {
   also?: number
 }
 
-export type StoredRequest = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints'> & {
+export type StoredRequest = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints' | 'message'> & {
   useCommit?: string
   rollbackOf?: string
 }

@@ -21,7 +21,8 @@ export function newId(
     | 'ghl'
     | 'ghc'
     | 'ght'
-    | 'ghh',
+    | 'ghh'
+    | 'clr',
   now = Date.now(),
 ): string {
   let time = ''

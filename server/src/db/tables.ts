@@ -9,6 +9,7 @@ import type { BackupTables } from './backup-tables.ts'
 import type { CertificateTables } from './certificate-tables.ts'
 import type { DeploymentTables } from './deployment-tables.ts'
 import type { GithostTables } from './githost-tables.ts'
+import type { RegistryTables } from './registry-tables.ts'
 
 type Time = ColumnType<Date, Date | string, Date | string>
 type Created = ColumnType<Date, Date | string | undefined, never>
@@ -20,6 +21,7 @@ export type Tables = AdoptionTables &
   BackupTables &
   CertificateTables &
   GithostTables &
+  RegistryTables &
   DeploymentTables & {
     /** One row: who this installation is, and in which database it has been living. */
     instance: {
@@ -97,6 +99,35 @@ export type Tables = AdoptionTables &
       lastUsedAt: Time | null
       createdAt: Created
     }
+    /** A command line that asks to be signed in. */
+    cliSignIn: {
+      id: string
+      requestHash: Buffer
+      userCodeHash: Buffer
+      /** The SHA-256 of the verifier. */
+      challenge: Buffer
+      name: string
+      address: string
+      redirect: string | null
+      status: Generated<'pending' | 'approved' | 'denied' | 'used'>
+      /** Who approved it and for which organization, with which session. */
+      orgId: string | null
+      userId: string | null
+      sessionId: string | null
+      scopes: Scope[] | null
+      projectId: string | null
+      /** Of the code that the browser brings; null where none is needed. */
+      codeHash: Buffer | null
+      codeExpiresAt: Time | null
+      tokenId: string | null
+      /** Verifiers and codes that did not fit. */
+      wrong: Generated<number>
+      intervalSeconds: Generated<number>
+      polledAt: Time | null
+      expiresAt: Time
+      createdAt: Created
+    }
+    signInTry: { key: string; count: number; since: Updated }
     audit: {
       id: string
       orgId: string

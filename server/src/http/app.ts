@@ -10,6 +10,7 @@ import { doorkeeper } from './doorkeeper.ts'
 import { guardRoutes } from './guard.ts'
 import { type Metrics, measure } from './metrics.ts'
 import { mount } from './mount.ts'
+import { takeForms } from './pages/form.ts'
 import { answerRefusals } from './refusals.ts'
 import { allRoutes } from './routes/all.ts'
 import { trustedProxies } from './trusted-proxies.ts'
@@ -37,6 +38,7 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   app.decorateRequest('caller', null)
   answerRefusals(app, (refusal, request) => noteDenied(platform, refusal, request))
   takeBodies(app)
+  takeForms(app)
   app.addHook('onSend', (request, reply, _, done) => {
     reply
       .header('x-request-id', request.id)

@@ -4,12 +4,13 @@ import type { Endpoint } from '@slipway/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateSession, authenticateToken } from '../core/access/authenticate.ts'
 import { type Caller, isOfProject, requirePermission, requireUnrestricted } from '../core/access/caller.ts'
-import { sessionCookie } from '../core/access/people.ts'
+import { carriesSession } from '../core/access/people.ts'
+import { networkOf } from '../core/networks/network-of.ts'
 import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
 import { refuseCrossSite, refuseForeignPage } from './csrf.ts'
 import { line } from './line.ts'
-import { networkOf, type Strangers, strangers } from './strangers.ts'
+import { type Strangers, strangers } from './strangers.ts'
 
 /** Decides who comes in, in this order: how often, who, and whether they may. */
 export type Doorkeeper = { admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> }
@@ -73,13 +74,13 @@ function countUnsigned(unknown: Strangers, request: FastifyRequest, reply: Fasti
 }
 
 async function identify(platform: Platform, request: FastifyRequest): Promise<Caller> {
-  const origin = { address: request.ip, requestId: request.id }
-  const { authorization, cookie } = request.headers
+  const { authorization, cookie, 'user-agent': agent = '' } = request.headers
+  const origin = { address: request.ip, client: clientIn(agent), requestId: request.id }
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
     return authenticateToken(platform, secret ?? '', origin)
   }
-  if (cookie !== undefined && namesIn(cookie).includes(sessionCookie(platform.config))) {
+  if (cookie !== undefined && carriesSession(platform.config, cookie)) {
     refuseCrossSite(request, platform.config.publicUrl)
     return authenticateSession(platform, new Headers({ cookie }), origin)
   }
@@ -88,7 +89,11 @@ async function identify(platform: Platform, request: FastifyRequest): Promise<Ca
   })
 }
 
-const namesIn = (cookie: string) => cookie.split(';').map((pair) => pair.split('=')[0]?.trim())
+/** A program with its version, such as `slipway/0.4.0`. What browsers say of themselves tells nobody anything. */
+const clientIn = (agent: string): string | null => {
+  const client = /^[A-Za-z][\w.-]{0,39}\/[\w.+-]{1,40}(?![^ ])/.exec(agent)?.[0] ?? null
+  return client?.startsWith('Mozilla/') ? null : client
+}
 
 type Limit = ReturnType<FastifyInstance['createRateLimit']>
 

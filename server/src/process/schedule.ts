@@ -23,6 +23,7 @@ import { HEARTBEAT_MS, sayInUse } from '../core/sealing/keys-in-use.ts'
 import { continueRotation } from '../core/sealing/rotate.ts'
 import { freeNetworks } from '../core/servers/free-networks.ts'
 import { guardMachines } from '../core/servers/guard-machines.ts'
+import { sweepSignIns } from '../core/tokens/cli/store.ts'
 import { sweepOrphans, sweepUploads } from '../core/uploads/sweep.ts'
 import { BUILD_HEARTBEAT_MS, noteBuild } from '../db/builds.ts'
 import { sweepRuns } from '../jobs/sweep.ts'
@@ -64,6 +65,7 @@ export const byEachProcess = (platform: Platform): Recurring[] => [
   { name: 'running calls', everyMs: BEAT_MS, run: () => platform.claims.beat() },
   { name: 'idempotency keys', everyMs: 10 * MINUTE, run: () => sweepIdempotency(platform) },
   { name: 'sessions and invitations', everyMs: HOUR, run: () => sweepAccess(platform) },
+  { name: 'sign-ins of command lines', everyMs: MINUTE, run: () => sweepSignIns(platform.db) },
   { name: 'stored contents', everyMs: 6 * HOUR, run: () => sweepOrphans(platform) },
   { name: 'logs to move', everyMs: MINUTE, run: () => moveLogs(platform, platform.draining) },
   { name: 'logs to give up', everyMs: 10 * MINUTE, run: () => expireLogs(platform, platform.draining) },

@@ -8,6 +8,7 @@ import { denials } from '../core/audit/denials.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
 import { restartPipeline } from '../core/deployments/converge/restart.ts'
 import { settlePipeline } from '../core/deployments/converge/settle.ts'
+import { activeReleases } from '../core/deployments/events/active-releases.ts'
 import { feeds } from '../core/deployments/events/feed.ts'
 import { history } from '../core/deployments/events/history/history.ts'
 import { liveRedactors } from '../core/deployments/events/live-redactors.ts'
@@ -31,6 +32,7 @@ import { openInstance } from '../core/instance/guard.ts'
 import { scanSemaphore } from '../core/migration/scan-semaphore.ts'
 import { mayConnect } from '../core/networks/may-connect.ts'
 import type { Platform, WorkerParts } from '../core/platform.ts'
+import { signIn } from '../core/registries/sign-in.ts'
 import { tokenUse } from '../core/tokens/use.ts'
 import { openDatabase } from '../db/database.ts'
 import { type Epoch, openEpoch } from '../db/epoch.ts'
@@ -55,6 +57,7 @@ import { dockerInspector } from '../drivers/engine/inspect.ts'
 import { localFolders } from '../drivers/folder/local-folders.ts'
 import { gitBinary } from '../drivers/git/binary.ts'
 import { gitHost } from '../drivers/githost/host.ts'
+import { registryDoor } from '../drivers/registry/check-login.ts'
 import { FILES_VOLUME, projectVolume } from '../drivers/runtime/labels.ts'
 import { type InstanceMark, requireOwn } from '../drivers/runtime/owner.ts'
 import { serverReading } from '../drivers/runtime/reading/open-reader.ts'
@@ -132,7 +135,7 @@ export function wire(config: Config, logger: Logger): Wired {
     transport,
     changes,
     ...toldOf(config, { db, changes }),
-    runtime: guardGrants(runtime, { db, serverReading: reading }),
+    runtime: guardGrants(signIn(runtime, { db, keys: config.keys }), { db, serverReading: reading }),
     serverReading: reading,
     ...outsideOf(config, mark),
     githost: githostOf(config, db),
@@ -168,6 +171,7 @@ function toldOf(config: Config, { db, changes }: Pick<Platform, 'db' | 'changes'
   const past = history({ db, archive })
   const shown = {
     feeds: feeds({ db, changes, history: past, encode: encodeEvent }),
+    activeReleases: activeReleases(db),
     redactors: redactors(),
     liveRedactors: liveRedactors({ db, changes }),
   }
@@ -259,6 +263,7 @@ const outsideOf = (config: Config, mark: InstanceMark) => ({
   storage: storageOpener,
   edge: edgeOf(config, mark),
   dns: dnsResolver({ servers: config.dnsServers }),
+  registryDoor: registryDoor({ extraRoots: () => rootsIn(config.tlsCaFile) }),
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
 })
 

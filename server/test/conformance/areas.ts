@@ -10,6 +10,7 @@ import { LIFE } from './life.ts'
 import { MIGRATION } from './migration.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
+import { REGISTRIES } from './registries.ts'
 import { ROLES } from './roles.ts'
 import type { BuiltArea } from './statement.ts'
 import { STORES } from './stores.ts'
@@ -29,6 +30,7 @@ export const BUILT: BuiltArea[] = [
   { title: 'Routes of one deployment', statements: DEPLOYMENT_VERBS },
   { title: 'Backup destinations', statements: DESTINATIONS },
   { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
+  { title: 'Private registries', paths: ['/api/registries'], statements: REGISTRIES },
   { title: 'Supporting resources', statements: SUPPORTING },
   { title: 'Git host connection', statements: GITHOST },
   { title: 'Attempts on the git host connection', statements: GITHOST_ATTEMPTS },

@@ -2,17 +2,21 @@ import {
   again,
   compose,
   decide,
+  diff,
   events,
   git,
   journey,
+  overview,
   preview,
   previewRefused,
+  projectLogs,
   putBack,
   runningLogs,
   states,
   steps,
   stream,
   verbs,
+  watching,
 } from './files.ts'
 import type { Shown } from './statement.ts'
 
@@ -35,6 +39,63 @@ const READ: Shown[] = [
     route: 'GET /api/deployments/:id',
     says: 'tells status, addresses, timing and error summary.',
     tests: [states('a deployment is shown with its state, addresses, timing and, when it failed, why'), JOURNEY],
+  },
+  {
+    id: 'show.wait',
+    route: 'GET /api/deployments/:id',
+    says: 'waits, with `wait`, for its end or until it waits for somebody.',
+    tests: [
+      watching('?wait=', 'answers when it ends'),
+      watching('?wait=', 'answers at once when it has ended, and when it waits for somebody'),
+    ],
+  },
+  {
+    id: 'show.said',
+    route: 'GET /api/deployments/:id',
+    says: 'tells what whoever began it said, and with which program.',
+    tests: [
+      watching('what whoever began it said', 'is shown with it and in lists, and not repeated by a redeployment'),
+      watching('the program that began it', '%s is shown as %s'),
+    ],
+  },
+  {
+    id: 'list.number',
+    route: 'GET /api/deployments',
+    says: 'finds one by its number within the project, and the one that serves.',
+    tests: [
+      watching('a deployment by its number', 'is found within its project, for whoever may see that'),
+      watching('a deployment by its number', 'so is the one that serves'),
+    ],
+  },
+  {
+    id: 'logs.project',
+    route: 'GET /api/projects/:id/logs',
+    says: 'tells what serves, and goes over to the release that takes the place.',
+    tests: [
+      projectLogs('who follows them goes over to the release that takes the place, and is told so'),
+      projectLogs('who comes back after a release was replaced gets what the former one printed meanwhile'),
+      runningLogs('what serves for a project is followed over a deployment, and nothing of the new one is missed'),
+    ],
+  },
+  {
+    id: 'diff.tells',
+    route: 'GET /api/deployments/:id/diff',
+    says: 'tells what is different in another release of the project, and no value of a variable.',
+    tests: [
+      diff('of two that are named, of one and what serves, and of what serves and the one before'),
+      diff('one that never came to a release, one of another project and one of another organization are refused'),
+    ],
+  },
+  {
+    id: 'overview.tells',
+    route: 'GET /api/overview',
+    says: 'tells how many serve, run and wait, and what needs somebody.',
+    tests: [
+      overview('what serves, runs, waits, failed, cannot be known or is not well is told, and nothing of others'),
+      overview(
+        'a failure that was mended by a newer deployment needs nobody, and a token of one project sees that one alone',
+      ),
+    ],
   },
   {
     id: 'logs.recorded',

@@ -1,6 +1,10 @@
 import {
   audit,
+  cliAttacks,
+  cliLogin,
+  cliPages,
   folderBlob,
+  folderBlobs,
   folderCreate,
   folderResume,
   folderSeal,
@@ -8,6 +12,7 @@ import {
   idempotency,
   projects,
   servers,
+  serverUsage,
   tokens,
   variables,
 } from './files.ts'
@@ -58,6 +63,15 @@ export const SUPPORTING: Shown[] = [
     ],
   },
   {
+    id: 'upload.blobs',
+    route: 'POST /api/projects/folder-sessions/:id/blobs',
+    says: 'takes many contents in one gzip-compressed tar, and keeps what arrived of one that does not end well.',
+    tests: [
+      folderBlobs('200', 'many contents arrive in one body, and are a folder'),
+      folderBlobs('what came before stays', 'of an archive that breaks off'),
+    ],
+  },
+  {
     id: 'upload.resume',
     route: 'GET /api/projects/folder-sessions/:id',
     says: 'tells after an interruption what is still missing.',
@@ -104,10 +118,84 @@ export const SUPPORTING: Shown[] = [
     tests: [tokens('last use is written at most once a minute')],
   },
   {
+    id: 'token.end-self',
+    route: 'DELETE /api/tokens/self',
+    says: 'ends the token that asks, whatever its scopes; a session is refused.',
+    tests: [
+      tokens('any token may end itself, without token:write and also when it is of one project'),
+      tokens('a session is no token: it is told how it ends'),
+    ],
+  },
+  {
+    id: 'cli-login.ask',
+    route: 'POST /api/auth/cli',
+    says: 'begins to sign a command line in; so many from one address, and with a redirect to its own machine alone.',
+    tests: [
+      cliAttacks('from one address only so many command lines ask in ten minutes, whichever process they reach'),
+      cliAttacks('a redirect leads to the machine that asks and nowhere else: %s'),
+      cliAttacks('nothing that opens anything is stored as it is'),
+    ],
+  },
+  {
+    id: 'cli-login.show',
+    route: 'GET /api/auth/cli/:userCode',
+    says: 'shows machine, address and what it would get to a session alone; guesses are counted.',
+    tests: [
+      cliAttacks('an access token cannot look, approve or refuse, whatever it may do'),
+      cliAttacks(
+        'guessing: after ten codes that nobody was given a person waits, also for a right one, and from any address',
+      ),
+    ],
+  },
+  {
+    id: 'cli-login.approve',
+    route: 'POST /api/auth/cli/:userCode/approve',
+    says: 'lets it in for one of the person’s organizations, with no more than they have; of several decisions one counts.',
+    tests: [
+      cliLogin('a person chooses among their own organizations, and no other'),
+      cliLogin('it may get fewer scopes or one project, and never more than its person'),
+      cliAttacks('a race to decide has one winner'),
+      cliAttacks('CSRF: %s cannot approve with the cookie'),
+    ],
+  },
+  {
+    id: 'cli-login.deny',
+    route: 'POST /api/auth/cli/:userCode/deny',
+    says: 'refuses it for good.',
+    tests: [cliLogin('a request that was refused stays refused, and is told so')],
+  },
+  {
+    id: 'cli-login.token',
+    route: 'POST /api/auth/cli/token',
+    says: 'gives the token once, to the verifier and one-time code; until then it says why not, as RFC 8628 does.',
+    tests: [
+      cliLogin('a person lets a command line in, and it gets an ordinary token of theirs for 90 days'),
+      cliLogin('asking for the token too soon is told to slow down, each time by more'),
+      cliLogin('a request is over after 10 minutes: nobody approves it, nobody fetches it, and it is swept'),
+      cliLogin('with a redirect the token needs the one-time code that only the browser was given'),
+      cliAttacks('replay: a token is given once, and a second call with the same secrets ends it'),
+    ],
+  },
+  {
+    id: 'cli-login.pages',
+    says: '`/cli` and `/device` need no script, are not framed, and take no code from a link that gives somebody else a token.',
+    tests: [
+      cliPages('clickjacking: no page of these may be framed, run a script, or send its forms elsewhere'),
+      cliPages('phishing: a link with a code in it brings nobody further than the form to type it'),
+      cliPages('phishing: whoever follows a link of the browser flow gives nothing to who sent it'),
+    ],
+  },
+  {
     id: 'server.local',
     route: 'POST /api/servers/:id/check',
     says: 'looks at the local engine through its socket.',
     tests: [servers('the local engine is looked at through its socket')],
+  },
+  {
+    id: 'server.usage',
+    route: 'GET /api/servers/:id/usage',
+    says: 'tells what each project of the organization uses there now.',
+    tests: [serverUsage('what each project uses is summed up, the largest first, of one’s own organization alone')],
   },
   {
     id: 'server.ssh',

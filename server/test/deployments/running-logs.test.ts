@@ -150,3 +150,29 @@ CMD cat /run/secrets/key; sed 's/open/\x1b[31mopen/' /run/secrets/key; exec http
   const { body } = await read(made.body.deployment_id, 'limit=50')
   expect(body.data.map(({ line }: { line: string }) => line)).toEqual(['•••', '•••'])
 }, 120_000)
+
+test('what serves for a project is followed over a deployment, and nothing of the new one is missed', async () => {
+  const projectId = await site.project('followed')
+  await site.api('PUT', `/api/projects/${projectId}/variables`, { variables: [{ name: 'PASSWORD', value: SECRET }] })
+  expect(await site.ended(await site.start(projectId, app(CHATTY)))).toMatchObject({ status: 'ready' })
+  const leave = new AbortController()
+  const answer = await fetch(
+    `http://127.0.0.1:${port}/api/projects/${projectId}/logs?follow=true&format=text&limit=1`,
+    {
+      headers: { authorization: `Bearer ${site.org.owner.token}` },
+      signal: AbortSignal.any([leave.signal, AbortSignal.timeout(120_000)]),
+    },
+  )
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      if (/v2 tick 9 /.test(text)) break
+    }
+  })()
+  expect(await site.ended(await site.start(projectId, app(CHATTY, 2)))).toMatchObject({ status: 'ready' })
+  await reading
+  leave.abort()
+  expect(text).toMatch(/^v1 tick \d+ [\s\S]*\[#2 has taken the place of #1\]\n[\s\S]*v2 tick 0 /)
+  expect(text).not.toContain(SECRET)
+}, 180_000)

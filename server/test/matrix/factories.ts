@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { IdPrefix } from '@slipway/contract/ids'
 import type { GitHost } from '../../../lab/githost/start.ts'
 import type { Org, World } from '../../../test-kit/world.ts'
+import { hashUserCode, newUserCode } from '../../src/core/tokens/cli/user-code.ts'
 import { newId } from '../../src/db/ids.ts'
 import { connectedLogin } from '../http/githost/stage.ts'
 import type { Values } from './places.ts'
@@ -19,6 +20,7 @@ export type NameKind =
   | 'pushed project'
   | 'host repository'
   | 'host account'
+  | 'user code'
 export type Kind = IdPrefix | NameKind
 
 /** `with`: what else a request needs to mean it, such as the project that it is of. */
@@ -72,6 +74,20 @@ const ids = (world: World): Partial<Record<IdPrefix, Factory>> => ({
       const body = { kind: 'platform_server', name: unique(), serverId: await server(org) }
       return { value: String((await post(org, '/api/backup-destinations', body)).id) }
     },
+  },
+  // As it is saved: no registry is asked.
+  reg: {
+    make: async (org) => {
+      const id = newId('reg')
+      const row = { id, orgId: org.id, host: 'registry.invalid', path: unique(), username: 'deploy' }
+      const password = world.platform.keys.seal('a password', `registry/${id}/password`)
+      await world.platform.db
+        .insertInto('registry')
+        .values({ ...row, password })
+        .execute()
+      return { value: id }
+    },
+    unmake: (_, { value }) => world.platform.db.deleteFrom('registry').where('id', '=', value).execute(),
   },
   upl: {
     make: async (org) => {
@@ -204,6 +220,7 @@ const names = (world: World): Partial<Record<NameKind, Factory>> => ({
   audited: { make: async (org) => ({ value: await project(org) }) },
   'pushed project': { make: async (org) => ({ value: (await delivery(world, org)).projectId }) },
   'deployed project': { make: async (org) => ({ value: (await deployment(world, org)).projectId }) },
+  'user code': userCode(world),
   branch: {
     make: async (org) => {
       const branch = unique()
@@ -212,6 +229,40 @@ const names = (world: World): Partial<Record<NameKind, Factory>> => ({
     },
   },
 })
+
+/** The code of a command line that asks to be signed in; of an organization once somebody there has answered. */
+const userCode = (world: World): Factory => {
+  const own = async () => {
+    const value = newUserCode()
+    await waitWith(world, value)
+    return { value }
+  }
+  const hashOf = (value: string) => hashUserCode(world.platform.keys, value)
+  return {
+    own,
+    make: async (org) => {
+      const { value } = await own()
+      const answer = { status: 'approved' as const, orgId: org.id, userId: org.owner.userId }
+      const rows = world.platform.db.updateTable('cliSignIn').set(answer)
+      await rows.where('userCodeHash', '=', hashOf(value)).execute()
+      return { value }
+    },
+    unmake: (_, { value }) =>
+      world.platform.db.deleteFrom('cliSignIn').where('userCodeHash', '=', hashOf(value)).execute(),
+  }
+}
+
+/** A command line that waits with this code, whatever became of one that did before. */
+export async function waitWith({ platform: { db, keys } }: World, code: string): Promise<void> {
+  const userCodeHash = hashUserCode(keys, code)
+  await db.deleteFrom('cliSignIn').where('userCodeHash', '=', userCodeHash).execute()
+  const row = { id: newId('clr'), requestHash: randomBytes(32), userCodeHash, challenge: randomBytes(32) }
+  const expiresAt = new Date(Date.now() + 3600_000)
+  await db
+    .insertInto('cliSignIn')
+    .values({ ...row, name: 'matrix', address: '192.0.2.1', expiresAt })
+    .execute()
+}
 
 const named = (make: (org: Org, projectId: string, name: string) => Promise<void>, suffix = ''): Factory => ({
   async make(org) {

@@ -27,6 +27,7 @@ export const title = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `$
 const SPECIAL: Record<string, Special> = {
   'GET /api/deployments query.projectId': { kind: 'deployed project' },
   'GET /api/githost/deliveries query.projectId': { kind: 'pushed project' },
+  'POST /api/auth/cli/:userCode/approve body.projectId': { body: { organizationId: undefined } },
   'POST /api/deployments/build/access body.projectId': { body: { image: 'nginx:1', uploadSessionId: undefined } },
   'POST /api/deployments/build/access body.uploadSessionId': { also: ['projectId'] },
   'POST /api/deployments/build/access body.serverId': {
@@ -65,6 +66,9 @@ const NAMED: Record<string, [place: string, kind: Kind, special?: Special][]> = 
   'GET /api/deployments': [['query.branch', 'branch']],
   'GET /api/githost/repos': [['query.owner', 'host account']],
   'GET /api/githost/orgs/:org/repos': [['params.org', 'host account']],
+  'GET /api/auth/cli/:userCode': [['params.userCode', 'user code']],
+  'POST /api/auth/cli/:userCode/approve': [['params.userCode', 'user code', { body: { organizationId: undefined } }]],
+  'POST /api/auth/cli/:userCode/deny': [['params.userCode', 'user code']],
   ...ofRepositories(),
 }
 

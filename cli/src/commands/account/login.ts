@@ -1,8 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
 import type { Call, Command } from '../../command.ts'
-import { EXIT, Failure, usage } from '../../failure.ts'
+import { EXIT, Failure } from '../../failure.ts'
 import { addressOf, isInClear } from '../../instance/address.ts'
-import { askSecretly, canAsk } from '../../instance/ask.ts'
 import { isOlder } from '../../instance/compare-versions.ts'
 import { readConfig, writeConfig } from '../../instance/config-file.ts'
 import type { Instance } from '../../instance/instance.ts'
@@ -11,40 +10,58 @@ import { checkedToken, targetOf, tokenIn } from '../../instance/target.ts'
 import { day } from '../../show/words.ts'
 import { VERSION } from '../../version.ts'
 
-/** An access token is tried, then remembered with its instance. */
+/** In a browser, or with an access token that is given. Either is tried, then remembered with its instance. */
 export const login: Command<'login'> = async (call) => {
-  const { env, flags, out, words } = call
+  const { out, words } = call
   const url = words[0] === undefined ? (await targetOf(call)).url : addressOf(words[0])
   if (isInClear(url))
     out.warn(`${out.paint('yellow', '!')} ${url} is not encrypted: whoever is on the line can read the token.`)
-  const token = checkedToken(await tokenFrom(call, url))
-  const instance = connect({ url, token, context: null }, call.signal)
-  await requireUnderstood(instance)
-  const me = await instance.api.me.show()
+  const given = await tokenGiven(call)
+  const stranger = connect({ url, token: null, context: null }, call.signal)
+  await requireUnderstood(stranger)
+  if (given !== null) return remember(call, url, given)
+  const { signIn } = await import('../../sign-in/sign-in.ts')
+  const { secret, token } = await signIn(call, stranger)
+  try {
+    await remember(call, url, secret, token.name)
+  } catch (error) {
+    await forgo(url, secret)
+    throw error
+  }
+}
+
+/** `made`: what the token is called that this very sign-in was given. */
+async function remember(call: Call<{ name: string | undefined }>, url: string, token: string, made?: string) {
+  const { env, flags, out } = call
+  const me = await connect({ url, token, context: null }, call.signal).api.me.show()
   const config = await readConfig(env)
   const name = flags.name ?? nameFor(config.contexts, url)
   const { id, expiresAt } = me.credential
   config.contexts[name] = { url, token, tokenId: id, expiresAt }
   await writeConfig(env, { ...config, current: name })
-  out.say(`${out.paint('green', '✓')} Signed in to ${url} as ${me.user.email} (${me.role} of ${me.organization.name})`)
-  if (expiresAt !== null) out.say(`  This token ends on ${day(expiresAt)}.`)
-  out.event({
-    success: true,
-    context: name,
-    url,
-    user: me.user,
-    organization: me.organization,
-    role: me.role,
-    expiresAt,
-  })
+  const { user, organization, role } = me
+  const host = new URL(url).host
+  out.say(`${out.paint('green', '✓')} Signed in to ${host} as ${user.email} (${role} of ${organization.name})`)
+  if (expiresAt !== null) out.say(ends(day(expiresAt), id, made))
+  out.event({ success: true, context: name, url, user, organization, role, tokenId: id, expiresAt })
 }
 
-async function tokenFrom(call: Call<{ 'token-stdin': boolean }>, url: string): Promise<string> {
-  if (call.flags['token-stdin']) return readText(call.stdin())
-  const inFile = await tokenIn(call.flags['token-file'])
-  if (inFile !== null) return inFile
-  if (canAsk(call)) return askSecretly(call, `Access token for ${url}`)
-  throw usage('Which access token?', 'Give it on standard input: slipway login URL --token-stdin < FILE')
+const ends = (on: string, id: string, made: string | undefined) =>
+  made === undefined
+    ? `  This token ends on ${on}.`
+    : `  This machine's token "${made}" ends on ${on} and can be taken back: slipway tokens revoke ${id}`
+
+/** A token that nobody has kept would be good for months. */
+async function forgo(url: string, token: string): Promise<void> {
+  const { api } = connect({ url, token, context: null }, AbortSignal.timeout(FORGO_MS), 1)
+  await api.tokens.endSelf().catch(() => {})
+}
+
+const FORGO_MS = 5000
+
+async function tokenGiven(call: Call<{ 'token-stdin': boolean }>): Promise<string | null> {
+  if (call.flags['token-stdin']) return checkedToken(await readText(call.stdin()))
+  return tokenIn(call.flags['token-file'])
 }
 
 /** Two versions that do not understand each other are told apart before anything is asked. */

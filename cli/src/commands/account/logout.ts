@@ -5,7 +5,7 @@ import { readConfig, writeConfig } from '../../instance/config-file.ts'
 import { connect } from '../../instance/open.ts'
 import { targetOf } from '../../instance/target.ts'
 
-/** Forgets the token in any case; whether it is also ended is up to what it may, and to whether the instance answers. */
+/** Forgets the token in any case; whether it is also ended is up to whether the instance answers. */
 export const logout: Command<'logout'> = async (call) => {
   const { env, out } = call
   const { context: name, url } = await targetOf(call)
@@ -34,8 +34,7 @@ export const logout: Command<'logout'> = async (call) => {
 /** Why it could not be ended; null when it was, or had been already. */
 async function endToken({ api }: ReturnType<typeof connect>): Promise<string | null> {
   try {
-    const { credential } = await api.me.show()
-    await api.tokens.revoke({ params: { id: credential.id } })
+    await api.tokens.endSelf()
     return null
   } catch (error) {
     if (error instanceof ApiError) return error.status === 401 ? null : error.message

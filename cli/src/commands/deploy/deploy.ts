@@ -44,7 +44,8 @@ async function begin(
   const { flags, out } = call
   const server = flags.server === undefined ? {} : { serverId: (await findServer(instance, flags.server)).id }
   const services = folder.file?.services === undefined ? {} : { services: folder.file.services as never }
-  const body = { projectId: project.id, ...source, ...server, ...services, dryRun: flags['dry-run'] }
+  const message = flags.message === undefined ? {} : { message: flags.message }
+  const body = { projectId: project.id, ...source, ...server, ...services, ...message, dryRun: flags['dry-run'] }
   const started = await instance.api.deployments.buildAccess({ body, headers: once() })
   if (!('dryRun' in started)) return finish(call, instance, { id: started.deployment_id, begun, timing })
   out.result(started, () => [

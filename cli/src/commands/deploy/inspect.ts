@@ -20,11 +20,12 @@ export const inspect: Command<'inspect'> = async (call) => {
 }
 
 function about(out: Output, deployment: Deployment): string[] {
-  const { number, id, active, pinned, source, createdBy, timing, services, steps, urls, unknown } = deployment
+  const { number, id, active, pinned, source, message, createdBy, timing, services, steps, urls, unknown } = deployment
   const marks = [active && 'active', pinned && 'pinned'].filter(Boolean).join(', ')
   return [
     `${out.paint('bold', `#${number}`)} ${statusColour(out, deployment, statusWords(deployment))}${marks ? `  ${marks}` : ''}  ${out.paint('dim', id)}`,
-    `  ${sourceWords(source)}, by ${createdBy.name}, ${since(timing.createdAt)} ago, took ${duration(tookMs(deployment)) || 'nothing yet'}`,
+    ...(message ? [`  ${out.paint('bold', message)}`] : []),
+    `  ${sourceWords(source)}, by ${byWords(createdBy)}, ${since(timing.createdAt)} ago, took ${duration(tookMs(deployment)) || 'nothing yet'}`,
     ...(unknown ? [`${out.paint('yellow', '!')} ${unknown.reason}`, `  ${unknown.hint}`] : []),
     '',
     ...columns(
@@ -40,6 +41,8 @@ function about(out: Output, deployment: Deployment): string[] {
     ...(urls.length > 0 ? ['', ...urls.map((url) => `  ${url}`)] : []),
   ]
 }
+
+const byWords = ({ name, client }: Deployment['createdBy']) => (client ? `${name} (${client})` : name)
 
 const took = ({ startedAt, finishedAt }: Deployment['steps'][number]) =>
   finishedAt === null ? '' : duration(Date.parse(finishedAt) - Date.parse(startedAt))

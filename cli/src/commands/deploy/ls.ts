@@ -3,7 +3,7 @@ import type { Command } from '../../command.ts'
 import { listed } from '../../instance/pages.ts'
 import { projectOf } from '../../instance/project.ts'
 import { columns } from '../../show/columns.ts'
-import { sourceWords, statusColour, statusWords, tookMs } from '../../show/deployment.ts'
+import { aboutWords, statusColour, statusWords, tookMs } from '../../show/deployment.ts'
 import type { Output } from '../../show/output.ts'
 import { duration, since } from '../../show/words.ts'
 
@@ -35,7 +35,7 @@ function table(out: Output, data: Deployment[], names: Map<string, string> | nul
     String(one.number),
     statusColour(out, one, statusWords(one)),
     one.pinned ? 'pinned' : '',
-    short(sourceWords(one.source)),
+    short(aboutWords(one)),
     one.createdBy.name,
     duration(tookMs(one)),
     since(one.timing.createdAt),

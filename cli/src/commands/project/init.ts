@@ -1,6 +1,8 @@
 import { basename } from 'node:path'
+import type { Preparation } from '@slipway/contract/prepare'
 import type { Command } from '../../command.ts'
 import { usage } from '../../failure.ts'
+import { recognise } from '../../folder/recognise.ts'
 import { ask } from '../../instance/ask.ts'
 import { readFolder, writeFolderFile, writeLink } from '../../instance/link.ts'
 import { findServer } from '../../instance/server.ts'
@@ -12,6 +14,8 @@ export const init: Command<'init'> = async (call) => {
   if (before.file?.project !== undefined && words[0] === undefined)
     throw usage(`slipway.json says already that this folder is ${before.file.project}.`, 'Deploy it: slipway deploy')
   const instance = await call.instance()
+  const found = await recognise(instance, cwd, call.signal)
+  for (const line of seen(found)) out.say(line)
   const name =
     words[0] ??
     flags.project ??
@@ -28,5 +32,19 @@ export const init: Command<'init'> = async (call) => {
   out.say(
     `${out.paint('green', '✓')} Project ${project.name} ${made}; slipway.json written. Deploy with: slipway deploy`,
   )
-  out.event({ success: true, created: ensured.created, project })
+  out.event({ success: true, created: ensured.created, project, found })
+}
+
+/** What a deployment would make of it, and because of which files. */
+function seen(found: Preparation | null): string[] {
+  if (found === null) return []
+  const { framework, language, packageManager, buildCommand, startCommand, port, services, strategy, because } = found
+  const what = [framework ?? language ?? strategy, packageManager].filter(Boolean).join(', ')
+  const how = [
+    buildCommand && `build \`${buildCommand}\``,
+    startCommand && `start \`${startCommand}\``,
+    port !== null && `port ${port}`,
+    services.length > 1 && services.map(({ name }) => name).join(', '),
+  ].filter(Boolean)
+  return ['  What is in this folder', `    ${[what, ...how].join(' · ')}`, `    ${because.slice(0, 3).join(', ')}`]
 }

@@ -6,7 +6,7 @@ import type { People } from './people.ts'
 import { hashSecret, TOKEN_PREFIX } from './secrets.ts'
 import { findMembership, findToken } from './store.ts'
 
-type Origin = { address: string; requestId: string }
+type Origin = Pick<Caller, 'address' | 'client' | 'requestId'>
 
 export async function authenticateToken(
   { pool, tokenUse }: { pool: Pool; tokenUse: { note(id: string): void } },

@@ -16,6 +16,8 @@ export type Caller = {
   projectId: string | null
   expiresAt: Date | null
   address: string
+  /** The program that asks, as it calls itself. */
+  client: string | null
   requestId: string
 }
 

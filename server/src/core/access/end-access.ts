@@ -11,6 +11,7 @@ type Origin = { address: string; requestId: string }
  */
 export async function endAccess(tx: Tx, person: { userId: string; orgId: string }, keep: string | null, from: Origin) {
   const sessions = await people.endSessions(tx, person.userId, null)
+  await people.endApprovals(tx, person.userId)
   const byOrg = new Map<string, string[]>([[person.orgId, []]])
   for (const { orgId, id } of await people.endTokens(tx, person.userId, keep)) {
     byOrg.set(orgId, [...(byOrg.get(orgId) ?? []), id])

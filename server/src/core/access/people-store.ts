@@ -143,3 +143,8 @@ export async function endTokens(db: Queryable, userId: string, except: string | 
     .returning(['token.orgId', 'token.id'])
     .execute()
 }
+
+/** Command lines that this person let in and that have not fetched their token yet. */
+export async function endApprovals(db: Queryable, userId: string): Promise<void> {
+  await db.deleteFrom('cliSignIn').where('userId', '=', userId).execute()
+}

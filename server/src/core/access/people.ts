@@ -19,7 +19,10 @@ const isSecure = ({ publicUrl }: Pick<Config, 'publicUrl'>) => publicUrl.startsW
 /** A browser takes __Host- only over https, from this very host, for all of it: nobody else can plant such a cookie. */
 const cookiePrefix = (config: Pick<Config, 'publicUrl'>) => (isSecure(config) ? '__Host-slipway' : 'slipway')
 /** The name of the cookie that a session has. */
-export const sessionCookie = (config: Pick<Config, 'publicUrl'>) => `${cookiePrefix(config)}.session_token`
+const sessionCookie = (config: Pick<Config, 'publicUrl'>) => `${cookiePrefix(config)}.session_token`
+/** Whether a Cookie header has one of that name; whose it is, and whether it is good, is asked then. */
+export const carriesSession = (config: Pick<Config, 'publicUrl'>, cookies: string) =>
+  cookies.split(';').some((pair) => pair.split('=')[0]?.trim() === sessionCookie(config))
 
 /** better-auth is loaded with the first person who signs in: an instance driven by tokens never pays for it. */
 export function people(options: { db: Database; pool: Pool; config: Config }): People {

@@ -117,6 +117,15 @@ export function shape(row: Omit<ProjectRow, 'orgId' | 'gitCredential'>): Project
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('project').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
 
+/** Which of these there still are, each in the organization that is named beside it. */
+export async function projectsStillThere(db: Queryable, asked: { id: string; orgId: string }[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select p.id from unnest(${asked.map(({ id }) => id)}::text[], ${asked.map(({ orgId }) => orgId)}::text[])
+      as asked (id, org_id)
+    join project p on p.id = asked.id and p.org_id = asked.org_id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** Whether something of it is on a server now, or on its way there. */
 export async function isRunning(db: Queryable, id: string): Promise<boolean> {
   const row = await db

@@ -233,3 +233,15 @@ export const whereabouts = (db: Queryable, orgId: string) =>
 /** For what has checked already that it is there. */
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('server').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
+
+export type Health = { id: string; name: string; ok: boolean | null; checkedAt: string | null; found: string | null }
+
+/** How the servers of an organization were when somebody last looked; `found`: the first thing that was wrong. */
+export async function health(db: Queryable, orgId: string): Promise<Health[]> {
+  const { rows } = await sql<Health>`
+    select id, name, (last_report ->> 'ok')::boolean as ok, last_report ->> 'checkedAt' as "checkedAt",
+      (select c ->> 'found' from jsonb_array_elements(last_report -> 'checks') c
+        where c ->> 'state' = 'failed' limit 1) as found
+    from server where org_id = ${orgId} order by id`.execute(db)
+  return rows
+}

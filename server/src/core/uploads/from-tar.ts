@@ -10,6 +10,7 @@ import type { BaseParts } from '../parts.ts'
 import * as rows from './blobs-store.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { checkFolder } from './folder.ts'
+import { type FileEntry, keepEntry } from './keep-entry.ts'
 import { modeOf, type SessionMode } from './mode.ts'
 import { checkPath } from './paths.ts'
 import * as store from './store.ts'
@@ -18,10 +19,8 @@ import { type TarEntry, untar } from './untar.ts'
 import { SEALED_HOURS, view } from './view.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config'>
-type FileEntry = TarEntry & { kind: 'file' }
 
 const AT_ONCE = 8
-const SMALL = 128 * 1024
 
 /** A whole folder in one request: unpacked as it streams in, and sealed at once. */
 export async function createFromTar(
@@ -74,9 +73,7 @@ async function unpack({ blobs, config }: Omit<Parts, 'db'>, orgId: string, body:
     for await (const entry of untar(body)) {
       check(entry, entry.kind === 'directory' ? directories : count)
       if (entry.kind === 'link') files.push({ p: entry.path, l: entry.target })
-      if (entry.kind !== 'file') continue
-      if (entry.size > SMALL) await keep(entry, entry.content)
-      else await beside(writes, keep, entry)
+      if (entry.kind === 'file') await keepEntry(writes, entry, keep)
     }
     await writes.finish()
     checkComplete(files)
@@ -92,22 +89,6 @@ async function unpack({ blobs, config }: Omit<Parts, 'db'>, orgId: string, body:
 function check(entry: TarEntry, count: Tally): void {
   count.add(entry.path, entry.kind === 'file' ? entry.size : 0)
   if (entry.kind !== 'directory' || entry.path !== '') checkPath(entry.path)
-}
-
-/** A small file is read into memory, so that the archive can go on while it is written. */
-async function beside(
-  writes: ReturnType<typeof fewAtOnce>,
-  keep: (entry: FileEntry, content: AsyncIterable<Uint8Array>) => Promise<void>,
-  entry: FileEntry,
-): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of entry.content) chunks.push(chunk)
-  const content = Buffer.concat(chunks)
-  await writes.start(() => keep(entry, once(content)))
-}
-
-async function* once(content: Buffer) {
-  yield content
 }
 
 function checkComplete(files: StoredFile[]): void {

@@ -47,6 +47,12 @@ export const findFor = (db: Queryable, scope: Scope, id: string, hash: string) =
 export const lock = (db: Queryable, scope: Scope, id: string): Promise<SessionRow | undefined> =>
   select(db, scope, id).forUpdate().executeTakeFirst()
 
+/** Whether it takes contents, and does so until the transaction ends. */
+export const holdOpen = async (db: Queryable, scope: Scope, id: string): Promise<boolean> => {
+  const open = select(db, scope, id).where('sealedAt', 'is', null).where('expiresAt', '>', sql<Date>`now()`)
+  return (await open.forKeyShare().executeTakeFirst()) !== undefined
+}
+
 /** By the database's clock, as whoever looks whether it has come: that of a process may be another. */
 const hoursFromNow = (hours: number) => sql<Date>`now() + make_interval(hours => ${hours})`
 

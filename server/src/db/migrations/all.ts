@@ -27,6 +27,8 @@ import { up as adoption } from './0030_adoption.ts'
 import { up as plan } from './0031_plan.ts'
 import { up as engineOfRelease } from './0032_engine_of_release.ts'
 import { up as platformAddress } from './0033_platform_address.ts'
+import { up as cliSignIn } from './0034_cli_sign_in.ts'
+import { up as registries } from './0035_registries.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -72,4 +74,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0031_plan': { up: plan },
   '0032_engine_of_release': { up: engineOfRelease },
   '0033_platform_address': { up: platformAddress },
+  '0034_cli_sign_in': { up: cliSignIn },
+  '0035_registries': { up: registries },
 }

@@ -1,5 +1,6 @@
 import { DriverFailure } from '../../errors.ts'
 import type { EngineTarget } from '../engine/engine.ts'
+import type { RegistryLogin } from '../engine/registry-login.ts'
 
 export interface Builder {
   /**
@@ -42,10 +43,20 @@ export type BuildRequest = {
   remote?: 'names' | 'none'
   /** Bases come from their registries, also where the engine has one of that name. */
   pull?: boolean
+  /** What registries are signed in to with. */
+  logins?: BuildLogins
   /** For all steps of the project that run at the same time, together. */
   limits: BuildLimits
   deadlineMs: number
   noCache?: boolean
+}
+
+/** `for` an image that the Dockerfile names; `ofHosts` for what only a base image names. */
+export type BuildLogins = {
+  for(image: string): RegistryLogin | null
+  ofHosts(): RegistryLogin[]
+  /** Asked of images with a digest: BuildKit takes those from its cache without asking anybody, whoever brought them. */
+  mayHave(image: string): Promise<boolean>
 }
 
 export type BuildLimits = { memoryBytes: number; cpus: number; pids: number }

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askSocket } from '../engine/ask-socket.ts'
 import { type LocalSocket, openLocalSocket } from '../engine/local-socket.ts'
+import type { RegistryLogin } from '../engine/registry-login.ts'
 import {
   type BuildEvent,
   type Builder,
@@ -12,7 +13,8 @@ import {
 } from './builder.ts'
 import { buildxCall } from './call.ts'
 import { runClient } from './client.ts'
-import { configFolder } from './config-folder.ts'
+import { loginFolder, stateFolder } from './config-folder.ts'
+import { chooseLogins, findWithheld } from './dockerfile/choose-logins.ts'
 import { judge } from './dockerfile/images.ts'
 import { sourcePolicy } from './dockerfile/source-policy.ts'
 import { type Dockerfile, takeDockerfile } from './dockerfile/take.ts'
@@ -90,6 +92,10 @@ async function buildIn(folder: string, options: BuildxOptions, request: BuildReq
     const { message, line } = judged.objection
     return refused(message, { file: dockerfile.shown, line })
   }
+  const chosen = chooseLogins(judged.images, request.logins)
+  if ('message' in chosen) return refused(chosen.message, { file: dockerfile.shown })
+  const withheld = await findWithheld(judged.images, request.logins)
+  if (withheld) return refused(withheld.message, { file: dockerfile.shown })
   const policy = join(folder, 'policy.json')
   await writeFile(policy, JSON.stringify(sourcePolicy(judged.addresses)), { flag: 'wx', mode: 0o600 })
   const engine = await openLocalSocket(request.engine, folder, watch.either)
@@ -101,7 +107,7 @@ async function buildIn(folder: string, options: BuildxOptions, request: BuildReq
     const wanted = { instance, project, limits, helperImage, endSteps: alone, signal: either }
     const cgroup = await bindLimits(socketPath, wanted)
     watch.began = true
-    return await run({ folder, options, request, dockerfile, policy, engine, cgroup }, watch)
+    return await run({ folder, options, request, dockerfile, policy, logins: chosen, engine, cgroup }, watch)
   } catch (error) {
     throw watch.either.aborted ? error : await explain(engine, error)
   } finally {
@@ -115,16 +121,18 @@ type Prepared = {
   request: BuildRequest
   dockerfile: Dockerfile
   policy: string
+  logins: RegistryLogin[]
   engine: LocalSocket
   cgroup: string
 }
 
 async function run(prepared: Prepared, watch: Watch): Promise<BuildResult> {
-  const { folder, options, request, dockerfile, policy, engine, cgroup } = prepared
+  const { folder, options, request, dockerfile, policy, logins, engine, cgroup } = prepared
   const metadata = join(folder, 'metadata.json')
   const call = buildxCall(request, {
     buildx: options.buildx,
-    config: await configFolder(options.scratch),
+    config: await loginFolder(folder, logins),
+    state: await stateFolder(options.scratch),
     socketPath: engine.socketPath,
     dockerfile: dockerfile.path,
     policy,

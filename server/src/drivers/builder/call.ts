@@ -4,8 +4,10 @@ export type Call = { argv: string[]; env: Record<string, string> }
 
 type CallOptions = {
   buildx: string
-  /** Stable: buildx keeps its node id there, and without it every build resends every file. */
+  /** The build's own: passwords of registries stand in it. */
   config: string
+  /** Stable: buildx keeps its node id there, and without it every build resends every file. */
+  state: string
   socketPath: string
   dockerfile: string
   /** Which sources BuildKit may take. */
@@ -50,6 +52,7 @@ export function buildxCall(request: BuildRequest, options: CallOptions): Call {
     BUILDX_GIT_INFO: 'false',
     EXPERIMENTAL_BUILDKIT_SOURCE_POLICY: options.policy,
     DOCKER_CONFIG: options.config,
+    BUILDX_CONFIG: options.state,
     DOCKER_HOST: `unix://${options.socketPath}`,
     [options.mark.name]: options.mark.value,
     ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])),

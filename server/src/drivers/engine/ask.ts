@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Docker from 'dockerode'
+import { authOf, type RegistryLogin } from './registry-login.ts'
 
 export type EngineRequest = {
   method?: 'GET' | 'HEAD' | 'POST' | 'DELETE'
@@ -8,6 +9,8 @@ export type EngineRequest = {
   path: string
   query?: Record<string, unknown>
   body?: object
+  /** What images are fetched with; null: with nothing. */
+  login?: RegistryLogin | null
 }
 
 /** One request to the engine that an aborted signal ends: dockerode's own methods know a signal only here and there. */
@@ -62,7 +65,7 @@ const accepted = { 200: true, 201: true, 202: true, 204: true, 304: true }
 
 function dial<Answer>(
   docker: Docker,
-  { method = 'GET', path, query, body }: EngineRequest,
+  { method = 'GET', path, query, body, login }: EngineRequest,
   more: { abortSignal: AbortSignal; isStream?: true },
 ): Promise<Answer> {
   const modem: Docker['modem'] = docker.modem
@@ -70,7 +73,8 @@ function dial<Answer>(
   // when it contains a question mark and there is no query.
   const options = { ...(query ? { _query: query } : {}), ...(method === 'POST' ? { _body: body ?? {} } : {}) }
   return new Promise((resolve, reject) => {
-    const request = { path: query ? `${path}?` : path, method, options, statusCodes: accepted, ...more }
+    const auth = login === undefined ? {} : { authconfig: authOf(login) }
+    const request = { path: query ? `${path}?` : path, method, options, statusCodes: accepted, ...auth, ...more }
     modem.dial(request, (error, answer) => (error ? reject(error) : resolve(answer as Answer)))
   })
 }

@@ -30,7 +30,7 @@ const hints: Record<RuntimeFailureCode, string> = {
   in_use: 'Stop what still uses it first.',
   image_missing: 'Check the name and the tag of the image, and the platforms it is made for.',
   image_denied:
-    'Check the name. Slipway signs in nowhere: load a private image on the server, and deploy it from there.',
+    'Check the name. For a private image save a credential of its registry first: `slipway registries add`, or POST /api/registries.',
   registry_unreachable:
     'Check the name of the registry and that the server can reach it, or load the image on the server.',
   disk_full: 'Free some space on the server: old images and build cache are the first to look at.',

@@ -60,7 +60,7 @@ describe('over SSH', () => {
       outcome: 'rolled-back',
       cause: { reason: 'exit', detail: 'code 3', lines: expect.arrayContaining(['fatal: DATABASE_URL is missing']) },
     })
-    const [usage] = await runtime.usage(engine, project, { signal })
+    const [usage] = await runtime.usage(engine, { project }, { signal })
     expect(usage?.memoryBytes).toBeGreaterThan(1_000_000)
     expect(await runtime.tasks(engine, project, { signal })).toMatchObject([{ deployment: 'v1', health: 'healthy' }])
     const lines: string[] = []

@@ -1,4 +1,5 @@
 import type { EngineTarget } from '../engine/engine.ts'
+import type { RegistryLogin } from '../engine/registry-login.ts'
 import type { GarbageReport, GarbageRoots } from './garbage.ts'
 import type { Guard } from './guard.ts'
 import type { ImageFacts } from './images/images.ts'
@@ -21,7 +22,7 @@ import type { ObservedService } from './running/observe.ts'
 import type { Snapshot } from './running/snapshot.ts'
 import type { Survey } from './running/survey.ts'
 import type { RunningTask } from './running/tasks.ts'
-import type { TaskUsage } from './running/usage.ts'
+import type { TaskUsage, Whose } from './running/usage.ts'
 import type { ProjectVolume } from './volumes.ts'
 import type { Withdrawn } from './withdraw.ts'
 
@@ -41,17 +42,17 @@ export interface Runtime {
   apply(
     engine: EngineTarget,
     spec: ServiceSpec,
-    options: Write & { interrupt?: boolean; onWait?: (leaving: Leaving) => void },
+    options: Write & { interrupt?: boolean; onWait?: (leaving: Leaving) => void; login?: RegistryLogin | null },
   ): Promise<Applied>
   /** Whether all tasks of a spec that was applied run before the deadline; of a job, whether it has done its work. */
   serving(engine: EngineTarget, service: ServiceKey, options: ServingOptions): Promise<boolean>
   /** How the rollout of a deployment ended; any number may watch, from any moment on. */
   watch(engine: EngineTarget, service: ServiceKey, options: WatchOptions): Promise<Outcome>
-  /** New tasks of the same spec without a gap; the same token again finds it done. */
+  /** New tasks of the same spec without a gap; the same token again finds it done. Without a login it keeps the one it has. */
   restart(
     engine: EngineTarget,
     service: ServiceKey,
-    options: Write & { token: string; deployment?: string },
+    options: Write & { token: string; deployment?: string; spec?: ServiceSpec; login?: RegistryLogin | null },
   ): Promise<Restarted>
   /**
    * Removes a service that is one of these deployments', as it was seen: one that is another's by now stays. Also waits until
@@ -76,7 +77,8 @@ export interface Runtime {
   /** What runs of all projects, to compare with what is to run. */
   survey(engine: EngineTarget, options: Call): Promise<Survey>
   tasks(engine: EngineTarget, project: string, options: Call): Promise<RunningTask[]>
-  usage(engine: EngineTarget, project: string, options: Call): Promise<TaskUsage[]>
+  /** Of a project, or of all projects of an organization. */
+  usage(engine: EngineTarget, whose: Whose, options: Call): Promise<TaskUsage[]>
   /** Ends with the log, or with the signal when it follows. Reads no faster than it is read. */
   logs(engine: EngineTarget, service: ServiceKey, options: LogOptions): AsyncIterable<LogLine>
   /** `internal`: no way to the outside. One that is there stays as it is. */
@@ -92,6 +94,8 @@ export interface Runtime {
     inspect(engine: EngineTarget, image: string, options: Call): Promise<ImageFacts | null>
     /** Brings it from its registry, or sees whether there is a newer one. */
     pull(engine: EngineTarget, image: string, options: PullOptions & { deadlineMs?: number }): Promise<void>
+    /** Whether its registry hands it out to this login; nothing is fetched, and what lies on the engine does not count. */
+    offered(engine: EngineTarget, image: string, options: Call & { login: RegistryLogin | null }): Promise<boolean>
     /** Whether it was there. One that a container uses is a failure. */
     remove(engine: EngineTarget, image: string, options: Call): Promise<boolean>
     /** Gives an image a name of ours, so that whoever tidies the server up leaves it. */

@@ -5,7 +5,7 @@ import { removeEnded } from './ended.ts'
 import { collectGarbage, removeStrays } from './garbage.ts'
 import { findImage, inspectImage, keepImage, removeImage } from './images/images.ts'
 import { imagesIn } from './images/project-images.ts'
-import { pullImage } from './images/pull.ts'
+import { isOffered, pullImage } from './images/pull.ts'
 import { guardMachine } from './machine/machine-guard.ts'
 import { freeNetworks } from './machine/stuck-networks.ts'
 import { ensureNetwork, removeNetwork } from './networks.ts'
@@ -23,7 +23,7 @@ import { observeProject, overprivileged } from './running/observe.ts'
 import { takeSnapshot } from './running/snapshot.ts'
 import { surveyEngine } from './running/survey.ts'
 import { projectTasks } from './running/tasks.ts'
-import { projectUsage } from './running/usage.ts'
+import { usageBy } from './running/usage.ts'
 import type { Runtime } from './runtime.ts'
 import { listMountingVolumes, listVolumes, removeVolume } from './volumes.ts'
 import { watchRollout } from './watch/watch.ts'
@@ -59,16 +59,16 @@ export function swarmRuntime(options: SwarmOptions): Runtime {
       return work(connection, within)
     })
   return {
-    async apply(engine, spec, { signal, interrupt = false, guard, onWait }) {
+    async apply(engine, spec, { signal, interrupt = false, guard, onWait, login = null }) {
       await write(engine, signal, READ_MS, async () => {})
-      const rules = { policy: engine.policy ?? OPEN_POLICY, reservedPorts }
+      const rules = { policy: engine.policy ?? OPEN_POLICY, reservedPorts, login }
       return applyOver({ connections, engine, signal }, spec, { instance, interrupt, guard, onWait, ...rules }, times)
     },
     serving: (engine, key, options) => untilServing({ connections, engine, service: { ...key, instance } }, options),
     watch: (engine, key, options) => watchRollout({ connections, engine, service: { ...key, instance } }, options),
-    restart: (engine, key, { signal, token, deployment, guard }) =>
+    restart: (engine, key, { signal, token, deployment, guard, login }) =>
       write(engine, signal, WRITE_MS, ({ docker }, within) =>
-        restartService(docker, key, { instance, token, deployment, guard }, within),
+        restartService(docker, key, { instance, token, deployment, guard, login }, within),
       ),
     remove: (engine, key, { signal, deployments, guard, wait = true }) =>
       write(engine, signal, LONG_MS, ({ docker }, within) =>
@@ -127,8 +127,8 @@ function readOperations(
       run(engine, signal, READ_MS, ({ docker }, within) => surveyEngine(docker, instance, within)),
     tasks: (engine, project, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => projectTasks(docker, { instance, project }, within)),
-    usage: (engine, project, { signal }) =>
-      run(engine, signal, READ_MS, ({ docker }, within) => projectUsage(docker, { instance, project }, within)),
+    usage: (engine, whose, { signal }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => usageBy(docker, { instance, ...whose }, within)),
   }
 }
 
@@ -156,8 +156,12 @@ function imageOperations(instance: string, run: Run, write: Run): Runtime['image
       run(engine, signal, READ_MS, async ({ docker }, within) => Boolean(await findImage(docker, image, within))),
     inspect: (engine, image, { signal }) =>
       run(engine, signal, READ_MS, ({ docker }, within) => inspectImage(docker, { image, instance }, within)),
-    pull: (engine, image, { signal, onLine = () => {}, deadlineMs = PULL_MS }) =>
-      run(engine, signal, deadlineMs, ({ docker }, within) => pullImage(docker, image, { signal: within, onLine })),
+    pull: (engine, image, { signal, onLine = () => {}, login = null, deadlineMs = PULL_MS }) =>
+      run(engine, signal, deadlineMs, ({ docker }, within) =>
+        pullImage(docker, image, { signal: within, onLine, login }),
+      ),
+    offered: (engine, image, { signal, login }) =>
+      run(engine, signal, READ_MS, ({ docker }, within) => isOffered(docker, image, login, within)),
     remove: (engine, image, { signal }) =>
       write(engine, signal, WRITE_MS, ({ docker }, within) => removeImage(docker, image, within)),
     keep: (engine, image, { signal, repository, tag }) =>

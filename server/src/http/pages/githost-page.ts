@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { Arrival, Outcome } from '../../core/githost/connect/arrive.ts'
+import { escaped, page as pageOf, sourceHash } from './html.ts'
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}
 button,a.go{font:inherit;display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.3rem;text-decoration:none;color:inherit;background:none}`
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
-const page = (title: string, body: string) =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style><h1>${title}</h1>${body}</html>`
+const page = (title: string, body: string) => pageOf(title, STYLE, body)
 
 const SAID: Record<Outcome, [title: string, text: string]> = {
   connected: ['Connected', 'The git host is connected. You can close this window.'],
@@ -46,10 +44,8 @@ export function githostPage(arrival: Exclude<Arrival, { go: string }>): { status
   return { status: 200, html: page(title, `<p>${text}</p>${reason}`) }
 }
 
-const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
-
 /** No script at all, nobody frames it, and a form goes to the git host alone. */
 export const githostPageHeaders = (hostUrl: string) => ({
-  'content-security-policy': `default-src 'none'; style-src ${STYLE_HASH}; form-action ${hostUrl}; frame-ancestors 'none'; base-uri 'none'`,
+  'content-security-policy': `default-src 'none'; style-src ${sourceHash(STYLE)}; form-action ${hostUrl}; frame-ancestors 'none'; base-uri 'none'`,
   'referrer-policy': 'no-referrer',
 })

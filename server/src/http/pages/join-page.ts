@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sourceHash } from './html.ts'
 
 /** Takes the code from behind the #, where no server or log sees it, and sends it with one of the two forms. */
 const SCRIPT = `
@@ -47,10 +47,8 @@ export const JOIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><
 <label>New password: whoever made the account may know the old one ${password('newPassword', 'new-password')}</label>
 <button>Sign in and join</button></form><p><output></output></p><script>${SCRIPT}</script></html>`
 
-const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
 /** Nothing but this very script and style runs, nobody frames the page, and the link is not passed on. */
 export const JOIN_HEADERS = {
-  'content-security-policy': `default-src 'none'; script-src ${hash(SCRIPT)}; style-src ${hash(STYLE)}; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  'content-security-policy': `default-src 'none'; script-src ${sourceHash(SCRIPT)}; style-src ${sourceHash(STYLE)}; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
   'referrer-policy': 'no-referrer',
 }

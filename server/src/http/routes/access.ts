@@ -8,7 +8,7 @@ import { changeRole, listMembers, removeMember, showMember } from '../../core/me
 import { activateOrganization, listOrganizations, showMe } from '../../core/members/me.ts'
 import type { Platform } from '../../core/platform.ts'
 import { createToken } from '../../core/tokens/create.ts'
-import { listTokens, revokeToken, showToken } from '../../core/tokens/manage.ts'
+import { endOwnToken, listTokens, revokeToken, showToken } from '../../core/tokens/manage.ts'
 import { on, type Route } from '../route.ts'
 
 export const accessRoutes = (platform: Platform): Route[] => [
@@ -24,6 +24,7 @@ export const accessRoutes = (platform: Platform): Route[] => [
   on(tokens.create, ({ caller, body }) => createToken(platform, caller, body)),
   on(tokens.show, ({ caller, params }) => showToken(platform, caller, params.id)),
   on(tokens.revoke, ({ caller, params }) => revokeToken(platform, caller, params.id)),
+  on(tokens.endSelf, ({ caller }) => endOwnToken(platform, caller)),
 
   on(members.list, ({ caller, query }) => listMembers(platform, caller, query)),
   on(members.show, ({ caller, params }) => showMember(platform, caller, params.userId)),

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
 import { backupDestinationRoutes } from './backup-destinations.ts'
+import { cliLoginRoutes } from './cli-login.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
@@ -13,11 +14,13 @@ import { githostSettingRoutes } from './githost-settings.ts'
 import { migrationRoutes } from './migration.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
+import { registryRoutes } from './registries.ts'
 import { serverRoutes } from './servers.ts'
 
 export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...operationRoutes(platform, metrics),
   ...authRoutes(platform),
+  ...cliLoginRoutes(platform),
   ...accessRoutes(platform),
   ...projectRoutes(platform),
   ...domainRoutes(platform),
@@ -25,6 +28,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...serverRoutes(platform),
   ...deploymentRoutes(platform),
   ...backupDestinationRoutes(platform),
+  ...registryRoutes(platform),
   ...githostRoutes(platform),
   ...githostDeliveryRoutes(platform),
   ...githostSettingRoutes(platform),

@@ -1,11 +1,11 @@
 import { deployments } from '@slipway/contract/deployments'
-import { followEvents } from '../../core/deployments/events/follow.ts'
-import { openLogs, readLogs } from '../../core/deployments/events/logs.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
 import { asks } from '../../core/deployments/rollout/gates.ts'
 import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
 import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
+import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
 import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
+import { showOverview } from '../../core/deployments/verbs/overview.ts'
 import { pinDeployment } from '../../core/deployments/verbs/pin.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
 import { previewRollback } from '../../core/deployments/verbs/preview.ts'
@@ -19,42 +19,23 @@ import { renewCertificate } from '../../core/domains/certificates/renew.ts'
 import { showSslStatus } from '../../core/domains/names/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
-import { resumePoint } from '../event-stream.ts'
-import { lineSeen, linesAs } from '../log-stream.ts'
 import { streams } from '../open-streams.ts'
 import { on, type Route } from '../route.ts'
+import { watchingRoutes } from './watching.ts'
 
 export const deploymentRoutes = (platform: Platform, stream = streams(platform)): Route[] => [
   on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
   on(deployments.create, ({ caller, body }) =>
     createDeployment(platform, caller, { ...body, buildStrategy: 'auto', dryRun: false }),
   ),
+  on(deployments.overview, ({ caller }) => showOverview(platform, caller)),
   on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, aborted(reply))),
   on(deployments.buildAccess, ({ caller, body, reply }) =>
     body.dryRun ? tryDeployment(platform, caller, body, aborted(reply)) : createDeployment(platform, caller, body),
   ),
   on(deployments.sslStatus, ({ caller, body, reply }) => showSslStatus(platform, caller, body.domain, aborted(reply))),
   on(deployments.sslRenew, ({ caller, body, reply }) => renewCertificate(platform, caller, body, aborted(reply))),
-  on(deployments.show, ({ caller, params }) => showDeployment(platform, caller, params.id)),
-  on(deployments.logs, async ({ caller, params, query, request, reply }) => {
-    const gone = aborted(reply)
-    const follow = query.follow === 'true'
-    if (query.format === 'json' && !follow) return readLogs(platform, caller, params.id, query, gone)
-    const wanted = { ...query, follow, after: lineSeen(request) }
-    await stream.open({ caller, deployment: params.id }, async (send) => {
-      const lines = await openLogs(platform, caller, params.id, wanted, gone)
-      await send(reply, ...linesAs(query.format, follow, lines))
-    })
-    return null
-  }),
-  on(deployments.stream, ({ caller, params, query, request, reply }) =>
-    stream.open({ caller, deployment: params.id }, async (send) => {
-      const since = resumePoint(request, query.since)
-      const follow = await stream.inLine(() => followEvents(platform, caller, params.id, since))
-      if (follow === null) return void reply.code(204).send()
-      await send(reply, follow)
-    }),
-  ),
+  ...watchingRoutes(platform, stream),
   on(deployments.showBuild, async ({ caller, params }) => {
     const { status, steps, waitingOn, services } = await showDeployment(platform, caller, params.id)
     const prompt =
@@ -68,6 +49,7 @@ export const deploymentRoutes = (platform: Platform, stream = streams(platform))
   on(deployments.rollbackPlan, ({ caller, params, reply }) =>
     previewRollback(platform, caller, params.id, aborted(reply)),
   ),
+  on(deployments.diff, ({ caller, params, query }) => diffDeployments(platform, caller, params.id, query.to)),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
   on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),

@@ -1,6 +1,5 @@
 import { githost } from '@slipway/contract/githost'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticateSession } from '../../core/access/authenticate.ts'
 import { listBranches, listRepositories, showRepository } from '../../core/githost/browse.ts'
 import { cloneToken } from '../../core/githost/clone-token.ts'
 import { arrive } from '../../core/githost/connect/arrive.ts'
@@ -13,6 +12,7 @@ import { githostHome, githostStatus, localStatus, pollAttempt } from '../../core
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
 import { githostPage, githostPageHeaders } from '../pages/githost-page.ts'
+import { visitorOf } from '../pages/visitor.ts'
 import { on, type Route } from '../route.ts'
 
 export const githostRoutes = (platform: Platform): Route[] => [
@@ -67,7 +67,7 @@ async function redirect(platform: Platform, request: FastifyRequest, reply: Fast
   const visit = {
     query: textsIn(request.query as Record<string, unknown>),
     cookie: new RegExp(`(?:^|;\\s*)${name}=([\\w-]{20,100})(?:;|$)`).exec(cookie)?.[1],
-    userId: await signedIn(platform, request),
+    userId: (await visitorOf(platform, request))?.userId,
   }
   const arrival = await arrive(platform, visit)
   reply.headers(githostPageHeaders(githost.url))
@@ -87,11 +87,3 @@ const textsIn = (query: Record<string, unknown>) =>
       typeof value === 'string' && value.length <= 1000 ? [[name, value]] : [],
     ),
   )
-
-async function signedIn(platform: Platform, request: FastifyRequest): Promise<string | undefined> {
-  const { cookie } = request.headers
-  if (cookie === undefined || !cookie.includes('session_token')) return undefined
-  const origin = { address: request.ip, requestId: request.id }
-  const caller = await authenticateSession(platform, new Headers({ cookie }), origin).catch(() => undefined)
-  return caller?.userId
-}

@@ -54,6 +54,6 @@ describe('generated Dockerfiles', () => {
     expect(last).toMatch(/^EXPOSE \d+$/m)
     expect(last).toMatch(/^HEALTHCHECK .*CMD \[/m)
     expect(last).toMatch(/^CMD \[.*\]\n$/m)
-    expect(judge(text, {}, 'none')).toEqual({ addresses: [] })
+    expect(judge(text, {}, 'none')).toMatchObject({ addresses: [] })
   })
 })

@@ -1,10 +1,11 @@
+import { cliLogin } from '@slipway/contract/cli-login'
 import type { Endpoint } from '@slipway/contract/endpoint'
 import { idOf } from '@slipway/contract/ids'
 import { type Permission, ROLE_PERMISSIONS, ROLES, SCOPES, type Scope } from '@slipway/contract/permissions'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { factories, type Thing } from '../../matrix/factories.ts'
+import { factories, type Thing, waitWith } from '../../matrix/factories.ts'
 import { exampleRequest, idPlaces, type Values } from '../../matrix/places.ts'
 import { MAKES, type Try, title, triesOf, unsaid } from '../../matrix/tries.ts'
 import { configFor, connectedLogin, startLabHost } from '../githost/stage.ts'
@@ -22,6 +23,8 @@ const signedIn = await world.session(mine.owner)
 const known = factories(world, host)
 host.do.org({ login: 'acme' })
 for (const org of [mine, theirs]) await connectedLogin(world, host, org)
+// Where a code is not what is asked about, the one of the example is good.
+beforeEach(() => waitWith(world, cliLogin.show.params.shape.userCode.meta()?.example as string))
 let cases = 0
 afterAll(() => console.log(`two-organization matrix: ${world.app.endpoints.length} routes, ${cases} cases`))
 

@@ -170,3 +170,22 @@ test('/api/me tells what a restricted token may really do, and of its own organi
   const page = (await owner.api('GET', '/api/me/organizations?limit=1')).body
   expect(page.data.map((o: { id: string }) => o.id)).toEqual([org.id])
 })
+
+test('any token may end itself, without token:write and also when it is of one project', async () => {
+  const project = (await owner.api('POST', '/api/projects', { name: 'ending' })).body.id
+  for (const limits of [{ scopes: ['project:read' as const] }, { projectId: project }]) {
+    const token = world.as(await world.tokenFor(owner, limits))
+    const { id } = (await token('GET', '/api/me')).body.credential
+    expect((await token('DELETE', '/api/tokens/self')).body).toEqual({ success: true })
+    expect((await token('GET', '/api/me')).status).toBe(401)
+    const [entry] = (await owner.api('GET', `/api/audit?action=token.revoke&target=${id}`)).body.data
+    expect(entry.actor).toMatchObject({ kind: 'token', tokenId: id })
+  }
+})
+
+test('a session is no token: it is told how it ends', async () => {
+  const session = await world.session(await world.person(org.id, 'viewer'))
+  const answer = await world.as('')('DELETE', '/api/tokens/self', undefined, session)
+  expect([answer.status, answer.body.code]).toEqual([403, 'token_required'])
+  expect((await world.as('')('GET', '/api/me', undefined, session)).status).toBe(200)
+})

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readExample } from '../../../../test-kit/examples.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { localFolders } from '../../../src/drivers/folder/local-folders.ts'
-import { announce, file, upload } from '../folder-sessions/folder.ts'
+import { announce, file, put, upload } from '../folder-sessions/folder.ts'
 
 const world = await startWorld()
 const { owner } = await world.org()
@@ -91,9 +91,11 @@ describe('400', () => {
     expect([answer.status, answer.body.code, answer.body.field]).toEqual([400, code, field])
   })
 
-  test('a session that is not sealed yet', async () => {
-    const { body } = await announce(api, [file('index.html', 'x')])
-    expect((await prepare({ source: 'local', uploadSessionId: body.uploadSessionId })).body.code).toBe('not_sealed')
+  test('a session of which something has not arrived that must be looked at names it', async () => {
+    const page = file('package.json', '{"scripts":{"start":"node server.js"}}')
+    const { body } = await announce(api, [page, file('server.js', 'serve()')])
+    const answer = await prepare({ source: 'local', uploadSessionId: body.uploadSessionId })
+    expect([answer.status, answer.body.code, answer.body.missing]).toEqual([409, 'blobs_missing', [page.sha256]])
   })
 
   test('a source in which there is nothing to build says what was looked for', async () => {
@@ -160,4 +162,13 @@ describe('a folder of the machine', () => {
       expect([status, body.field]).toEqual([400, 'path'])
     },
   )
+})
+
+test('a session that is not sealed is looked at when all that tells something has arrived', async () => {
+  const contents = { 'package.json': '{"scripts":{"start":"node server.js"}}', 'server.js': 'serve()' }
+  const files = Object.entries(contents).map(([path, content]) => file(path, content))
+  const { body } = await announce(api, [...files, file('picture.png', 'never sent')])
+  for (const content of Object.values(contents)) await put(api, body.uploadSessionId, content)
+  const answer = await prepare({ source: 'local', uploadSessionId: body.uploadSessionId })
+  expect(answer.body).toMatchObject({ success: true, strategy: 'server', startCommand: expect.any(String) })
 })

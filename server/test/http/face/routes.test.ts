@@ -44,7 +44,10 @@ const wanted = ROUTES.trim()
 
 // No name is looked up anywhere.
 /** What the interface does not name: looks that change nothing. */
-const BEYOND = ['GET /api/deployments/:id/rollback-plan deployment:read']
+const BEYOND = [
+  'GET /api/deployments/:id/diff deployment:read',
+  'GET /api/deployments/:id/rollback-plan deployment:read',
+]
 const world = await startWorld({ dnsServers: ['127.0.0.1:9'] })
 const org = await world.org()
 const isWanted = ({ path }: Endpoint) => /^\/api\/(deployments|backup-destinations)(\/|$)/.test(path)

@@ -139,13 +139,16 @@ function onService(place: Working, one: ServiceOperation, options: Options): Pro
   }
 }
 
-function specOf({ specs, runtime }: Place, { service, deployment, specHash }: Wait['spec']): ServiceSpec {
-  const found = specs.find(
-    (spec) => spec.service === service && spec.deployment === deployment && runtime.specHash(spec) === specHash,
-  )
-  if (!found) throw new Error(`no spec of ${service} by ${deployment}`)
+function specOf(place: Place, wanted: Wait['spec']): ServiceSpec {
+  const found = findSpec(place, wanted)
+  if (!found) throw new Error(`no spec of ${wanted.service} by ${wanted.deployment}`)
   return found
 }
+
+const findSpec = ({ specs, runtime }: Place, { service, deployment, specHash }: Wait['spec']) =>
+  specs.find(
+    (spec) => spec.service === service && spec.deployment === deployment && runtime.specHash(spec) === specHash,
+  )
 
 /** Another rollout of the service is still under way: it was not when it was looked at, so it is looked at again. */
 const isBusy = (error: unknown) => isFailure(error, 'runtime', 'update_running')
@@ -169,12 +172,14 @@ async function apply(
 }
 
 async function restart(
-  { runtime, engine, project, restarts }: Working,
+  place: Working,
   { service, token, spec }: Extract<ServiceOperation, { kind: 'restart' }>,
   { guard, signal }: Options,
 ): Promise<Answer> {
+  const { runtime, engine, project, restarts } = place
   try {
-    const options = { signal, guard, token, deployment: spec.deployment }
+    const known = findSpec(place, spec)
+    const options = { signal, guard, token, deployment: spec.deployment, ...(known && { spec: known }) }
     restarts.set(service, (await runtime.restart(engine, { project, service }, options)).generation)
     return OK
   } catch (error) {

@@ -20,8 +20,8 @@ type Parts = Pick<BaseParts, 'db' | 'runtime' | 'keys' | 'config'> & {
 type Wanted = {
   limit: number
   service?: string | undefined
-  /** The time of a line: only what came later. */
-  after?: string | undefined
+  /** The time of a line: only what came later. Where it is known for each service, of that service. */
+  after?: string | ((service: string) => string | undefined) | undefined
 }
 
 type Redact = (text: string) => string
@@ -123,10 +123,11 @@ async function reader(
   const { services } = releaseOf(parts, deployment)
   const brought = (service: string) => services.find((spec) => spec.service === service)?.deployment ?? deployment.id
   return async function* (service: string, follow: boolean, signal: AbortSignal): AsyncGenerator<Line> {
-    const from = after === undefined ? { tail: limit } : { since: after }
+    const last = typeof after === 'function' ? after(service) : after
+    const from = last === undefined ? { tail: limit } : { since: last }
     const options = { follow, signal, deployment: brought(service), ...from }
     for await (const line of parts.runtime.logs(engine, { project: deployment.projectId, service }, options)) {
-      if (after === undefined || line.at > after) yield await shown(service, line)
+      if (last === undefined || line.at > last) yield await shown(service, line)
     }
   }
 }

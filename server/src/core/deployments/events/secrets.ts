@@ -3,6 +3,7 @@ import type { BaseParts } from '../../parts.ts'
 import { secretsOf } from '../../projects/git-credential.ts'
 import type { ProjectRow } from '../../projects/store.ts'
 import type { PlainVariable } from '../../projects/variables.ts'
+import { loginsOf } from '../../registries/logins.ts'
 import { loadAdopted } from '../blueprint/adopted-store.ts'
 import { releaseOf } from '../release/release.ts'
 import * as store from '../rows/store.ts'
@@ -11,8 +12,8 @@ type Parts = Pick<BaseParts, 'keys'> & { db: Queryable }
 type Deployment = Pick<store.DeploymentRow, 'orgId' | 'projectId' | 'request'>
 
 /**
- * Every value that must not be seen in what a deployment prints: the project's variables and git credential as they are
- * now, those of services that were adopted, and the values that are frozen in the releases it may bring back.
+ * Every value that must not be seen in what a deployment prints: the project's variables, git credential and passwords of registries as
+ * they are now, those of services that were adopted, and the values that are frozen in the releases it may bring back.
  */
 export async function secretsOfRun(
   parts: Parts,
@@ -28,6 +29,7 @@ export async function secretsOfRun(
     ...variables.map(({ value }) => value),
     ...adopted.flatMap(({ plan }) => Object.values(plan.compose.environment)),
     ...secretsOf(parts, project),
+    ...(await loginsOf(parts, { orgId: project.orgId, projectId: project.id })).secrets(),
     ...frozenSecrets(parts, releases),
   ]
 }

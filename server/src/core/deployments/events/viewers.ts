@@ -2,17 +2,18 @@ import { holds } from '@slipway/contract/permissions'
 import type { Caller } from '../../access/caller.ts'
 import { findSessions, findTokens } from '../../access/store.ts'
 import type { BaseParts } from '../../parts.ts'
+import { projectsStillThere } from '../../projects/store.ts'
 import { stillThere } from '../rows/store.ts'
 
-/** Who follows what. */
-export type Viewer = { caller: Caller; deployment: string }
+/** Who follows what: a deployment, or whatever serves for a project. */
+export type Viewer = { caller: Caller; target: { deployment: string } | { project: string } }
 
 const AT_ONCE = 1000
 
 /**
  * Those who would be let in again: the credential is there and has not expired, its person is still a member whose role
- * allows it, and the deployment is still there. However many watch, it is one question per thousand credentials and one
- * per thousand deployments.
+ * allows it, and what they watch is still there. However many watch, it is one question per thousand credentials, deployments
+ * and projects.
  */
 export async function mayGoOn(
   { pool, db }: Pick<BaseParts, 'pool' | 'db'>,
@@ -23,12 +24,27 @@ export async function mayGoOn(
   for (const some of chunks([...callers.values()])) {
     for (const key of await confirmed(pool, some)) known.add(key)
   }
-  const targets = new Map(
-    viewers.map(({ caller, deployment }) => [deployment, { id: deployment, orgId: caller.orgId }]),
-  )
-  const there = new Set<string>()
-  for (const some of chunks([...targets.values()])) for (const id of await stillThere(db, some)) there.add(id)
-  return new Set(viewers.filter(({ caller, deployment }) => known.has(keyOf(caller)) && there.has(deployment)))
+  const there = new Set([
+    ...(await found(viewers, 'deployment', (some) => stillThere(db, some))),
+    ...(await found(viewers, 'project', (some) => projectsStillThere(db, some))),
+  ])
+  return new Set(viewers.filter(({ caller, target }) => known.has(keyOf(caller)) && there.has(idOf(target))))
+}
+
+const idOf = (target: Viewer['target']) => ('deployment' in target ? target.deployment : target.project)
+
+type Asked = { id: string; orgId: string }
+
+async function found(
+  viewers: readonly Viewer[],
+  kind: 'deployment' | 'project',
+  ask: (some: Asked[]) => Promise<string[]>,
+): Promise<string[]> {
+  const ofKind = viewers.filter(({ target }) => kind in target)
+  const targets = new Map(ofKind.map(({ caller, target }) => [idOf(target), { id: idOf(target), orgId: caller.orgId }]))
+  const there: string[] = []
+  for (const some of chunks([...targets.values()])) there.push(...(await ask(some)))
+  return there
 }
 
 /** A session works in the organization that it was in when it opened the stream. */

@@ -1,3 +1,4 @@
+import { loginsOf } from '../../registries/logins.ts'
 import type { AdoptedParts, ServicePlan } from '../blueprint/blueprint.ts'
 import type { BuiltImage } from '../parts.ts'
 import { DeployFailure } from '../rows/failure.ts'
@@ -21,7 +22,7 @@ export async function adoptedImage(
   const { images } = parts.runtime
   // Gone, but a registry has it under a digest: the same one again, or none.
   if (!(await images.exists(engine, id, { signal })) && reference.includes('@sha256:'))
-    await images.pull(engine, reference, { signal })
+    await images.pull(engine, reference, { signal, login: (await loginsOf(parts, deployment)).for(reference) })
   const facts = await images.inspect(engine, id, { signal })
   if (facts === null || facts.id !== id) throw imageGone(service, reference)
   await images.keep(engine, id, { signal, repository: repositoryOf(deployment.projectId), tag: service })

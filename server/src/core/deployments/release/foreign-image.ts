@@ -1,7 +1,10 @@
 import type { ImageFacts } from '../../../drivers/runtime/images/images.ts'
+import { isFailure } from '../../../errors.ts'
+import { loginsOf, type ProjectLogins } from '../../registries/logins.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
 import type { BuiltImage } from '../parts.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import { hasHad } from '../rows/store.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
 
 /** To see whether a registry has a newer one; without an answer the one that is there does. */
@@ -20,32 +23,46 @@ export async function foreignImage(
   // Whatever spelling led there: the beginning of an id does, too.
   if (known && isBuilt(known)) throw notForeign(name, service)
   if (known && known.pinned === null && !context.policy.localImages) throw onlyHere(name, service)
+  const logins = await loginsOf(parts, context.deployment)
   // One without a digest was loaded or built on the server: no registry knows more about it.
-  if (known === null || (known.pinned !== null && !name.includes('@')))
-    await bring(context, service, name, known !== null, signal)
+  const isFixed = name.includes('@') && !logins.isOthers(name)
+  if (known === null || (known.pinned !== null && !isFixed))
+    await bring(context, { service, name, there: known?.pinned ?? null, logins }, signal)
   const facts = await parts.runtime.images.inspect(engine, name, { signal })
   if (facts) return { name: facts.pinned ?? name, id: facts.id, port: config.port ?? firstPort(facts) ?? null }
   const message = `The image ${name} is not on the server, although it was fetched.`
   throw new DeployFailure({ code: 'image_not_found', service, message, hint: 'Deploy again.' })
 }
 
-async function bring(
-  context: DeployContext,
-  service: string,
-  name: string,
-  there: boolean,
-  signal: AbortSignal,
-): Promise<void> {
+type Wanted = { service: string; name: string; there: string | null; logins: ProjectLogins }
+
+async function bring(context: DeployContext, wanted: Wanted, signal: AbortSignal): Promise<void> {
   const { parts, engine, events } = context
+  const { service, name, there, logins } = wanted
   const say = (line: string) => events.write('log', { service, step: 'build', stream: 'stdout', line })
+  const login = logins.for(name)
   try {
-    say(`Fetching ${name}`)
-    await parts.runtime.images.pull(engine, name, { signal, onLine: say, ...(there && { deadlineMs: REFRESH_MS }) })
+    say(login === null ? `Fetching ${name}` : `Fetching ${name} as ${login.username}`)
+    // An engine that has had it takes it from its own disk by a digest, and asks nobody.
+    const asked = logins.isOthers(name)
+    if (asked && !(await parts.runtime.images.offered(engine, name, { signal, login }))) throw withheld(name, service)
+    const patience = there === null ? {} : { deadlineMs: REFRESH_MS }
+    await parts.runtime.images.pull(engine, name, { signal, onLine: say, login, ...patience })
   } catch (error) {
     signal.throwIfAborted()
-    if (!there) throw error
+    if (there === null || !(await mayUse(context, wanted, error))) throw error
     say(`No newer one can be had, so the one on the server is used: ${(error as Error).message}`)
   }
+}
+
+/**
+ * Whether what lies on the server does when its registry gives nothing. Where another project's credential may have brought it,
+ * only what the project itself has run before, and only while the registry is away.
+ */
+async function mayUse({ parts, deployment }: DeployContext, { name, there, logins }: Wanted, error: unknown) {
+  if (!logins.isOthers(name)) return true
+  if (there === null || !isFailure(error, 'runtime', 'registry_unreachable')) return false
+  return hasHad(parts.db, deployment.projectId, there)
 }
 
 /** Where an image says that it listens. */
@@ -61,6 +78,12 @@ const isBuilt = ({ labels }: ImageFacts) => labels['slipway.project'] !== undefi
 function onlyHere(name: string, service: string): DeployFailure {
   const message = `The image ${name} is on the server but comes from no registry, and this server allows no such images.`
   const hint = 'Push it to a registry, or let an admin allow it: PATCH /api/servers/:id with policy.localImages.'
+  return new DeployFailure({ code: 'image_not_found', step: 'build', service, message, hint })
+}
+
+function withheld(name: string, service: string): DeployFailure {
+  const message = `The registry has no image ${name}, or does not show it to this project.`
+  const hint = 'Check the name, or save a credential for this project or for all: POST /api/registries.'
   return new DeployFailure({ code: 'image_not_found', step: 'build', service, message, hint })
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { BuildEvent } from '../../../drivers/builder/builder.ts'
+import { loginsOf } from '../../registries/logins.ts'
 import { claimServer } from '../../servers/claim.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
 import type { BuiltImage } from '../parts.ts'
@@ -72,6 +73,7 @@ async function buildImage(
   const context = join(parts.config.dataDir, 'contexts', deployment.serverId, name)
   await parts.syncContext(context, found.tree, signal)
   const tag = tagOf(deployment.projectId, deployment.id, randomBytes(12).toString('hex'))
+  const bases = await basesFrom(deployContext, signal)
   const lastLines: Printed[] = []
   const result = await overLostLines(deployContext, { service, deadlineMs: DEADLINE_MS, signal }, (line) =>
     parts.builder.build(
@@ -87,7 +89,7 @@ async function buildImage(
         secrets,
         tag,
         remote: deployContext.policy.remoteAdd ? 'names' : 'none',
-        pull: !deployContext.policy.localImages,
+        ...bases,
         limits: LIMITS,
         deadlineMs: line.leftMs,
         ...(noCache && { noCache }),
@@ -111,6 +113,14 @@ async function buildImage(
     throw explainBuild({ failure, instruction, ...shown }, service)
   }
   return { name: tag, id: result.imageId, port: config.port ?? found.port, generated: found.generated }
+}
+
+/** What another project's credential has brought lies on the server, too; only its registry may hand it to this project. */
+async function basesFrom({ parts, deployment, policy, engine }: DeployContext, signal: AbortSignal) {
+  const logins = await loginsOf(parts, deployment)
+  const mayHave = async (image: string) =>
+    !logins.isOthers(image) || parts.runtime.images.offered(engine, image, { signal, login: logins.for(image) })
+  return { pull: !policy.localImages || logins.hasOthers, logins: { ...logins, mayHave } }
 }
 
 function tell({ events }: DeployContext, service: string, event: BuildEvent): void {

@@ -1,3 +1,4 @@
+import { loginsOf } from '../../registries/logins.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import * as store from '../rows/store.ts'
@@ -24,14 +25,16 @@ export async function findOldImages(
 }
 
 /** A registry's image under its digest is the same one again; whether it could be had. */
-const bring = ({ parts, engine }: DeployContext, image: string, signal: AbortSignal) =>
-  parts.runtime.images.pull(engine, image, { signal }).then(
+async function bring({ parts, engine, deployment }: DeployContext, image: string, signal: AbortSignal) {
+  const login = (await loginsOf(parts, deployment)).for(image)
+  return parts.runtime.images.pull(engine, image, { signal, login }).then(
     () => true,
     () => {
       signal.throwIfAborted()
       return false
     },
   )
+}
 
 /**
  * The same services under this deployment's id: the engine must be able to tell this rollout from the one back then. Their

@@ -72,7 +72,8 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
     steps: stepsOf(row),
     waitingOn: row.waitingOn,
     error: row.error,
-    createdBy: row.createdBy,
+    message: row.request.message ?? null,
+    createdBy: { client: null, ...row.createdBy },
     actions: Object.fromEntries(actions),
   }
 }

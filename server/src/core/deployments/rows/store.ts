@@ -35,6 +35,8 @@ export type ListQuery = PageQuery & {
   projectId?: string | undefined
   status?: DeploymentStatus | undefined
   branch?: string | undefined
+  number?: number | undefined
+  active?: 'true' | undefined
 }
 
 /** One row more than the page holds. */
@@ -45,6 +47,8 @@ export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Prom
     .limit(query.limit + 1)
   if (query.projectId !== undefined) rows = rows.where('deployment.projectId', '=', query.projectId)
   if (query.status !== undefined) rows = rows.where('deployment.status', '=', query.status)
+  if (query.number !== undefined) rows = rows.where('deployment.number', '=', query.number)
+  if (query.active !== undefined) rows = rows.where('deployment.active', '=', true)
   if (query.branch !== undefined) rows = rows.where('deployment.branch', '=', query.branch)
   return rows.execute()
 }
@@ -104,6 +108,18 @@ export async function stillThere(db: Queryable, asked: { id: string; orgId: stri
   return rows.map(({ id }) => id)
 }
 
+/** Which deployments serve for these projects. */
+export async function activeIds(
+  db: Queryable,
+  projects: { id: string; orgId: string }[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; project: string }>`
+    select d.id, d.project_id as project
+    from unnest(${projects.map(({ id }) => id)}::text[], ${projects.map(({ orgId }) => orgId)}::text[]) as asked (id, org_id)
+    join deployment d on d.project_id = asked.id and d.org_id = asked.org_id and d.active`.execute(db)
+  return new Map(rows.map(({ id, project }) => [project, id]))
+}
+
 /** For what has checked already that it is there. */
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('deployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
@@ -142,6 +158,14 @@ export const releases = (db: Queryable, projectId: string, limit: number) =>
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+
+/** Whether an image was part of a release that the project has run. */
+export async function hasHad(db: Queryable, projectId: string, image: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from deployment where project_id = ${projectId} and images @> array[${image}]::text[]
+      and (status = 'ready' or decision = 'kept' or active) limit 1`.execute(db)
+  return rows.length > 0
+}
 
 /** Deployments of the project that have not ended, and those that they go back to. */
 export async function openOnes(db: Queryable, projectId: string): Promise<{ id: string; images: string[] }[]> {

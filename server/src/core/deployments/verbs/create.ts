@@ -75,6 +75,7 @@ async function accept(tx: Tx, parts: Parts, caller: Caller, body: BuildAccess): 
   const request = {
     buildStrategy: body.buildStrategy,
     ...(body.publicEndpoints && { publicEndpoints: body.publicEndpoints }),
+    ...(body.message !== undefined && { message: body.message }),
   }
   return { project, serverId: server.id, trigger, source, request, overrides }
 }

@@ -24,6 +24,11 @@ export async function showDeployment({ db }: Pick<BaseParts, 'db'>, caller: Call
 }
 
 export async function listDeployments({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: store.ListQuery) {
+  if (query.number !== undefined && query.projectId === undefined && caller.projectId === null)
+    throw new Refusal('invalid_request', 'A number means something within a project only.', {
+      field: 'projectId',
+      hint: 'Send projectId beside number.',
+    })
   const rows = await store.list(db, caller, query)
   return toPage(
     rows,

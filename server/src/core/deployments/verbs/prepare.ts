@@ -6,8 +6,9 @@ import type { ReadableTree, SourceTree } from '../../../source/build/source-tree
 import { type Caller, requirePermission, requireUnrestricted } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { RemoteTrees } from '../../uploads/remote-trees.ts'
+import { requireUnexpired } from '../../uploads/require-open.ts'
 import * as uploads from '../../uploads/store.ts'
-import { openTree } from '../../uploads/tree.ts'
+import { openAnnounced, openTree } from '../../uploads/tree.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config' | 'localFolders'> & { remoteTrees: RemoteTrees }
 
@@ -63,13 +64,9 @@ async function open(parts: Parts, caller: Caller, body: Prepare, signal: AbortSi
 async function openUpload(parts: Parts, caller: Caller, id: string): Promise<Opened> {
   const session = await uploads.find(parts.db, caller, id)
   if (!session) throw notFound('folder session')
-  if (!session.sealedAt) {
-    throw new Refusal('not_sealed', 'The folder session is not sealed yet.', {
-      field: 'uploadSessionId',
-      hint: 'Finish it with POST /api/projects/folder-sessions/:id/seal.',
-    })
-  }
-  const tree: SourceTree = await openTree(parts, caller.orgId, id)
+  const tree: SourceTree = session.sealedAt
+    ? await openTree(parts, caller.orgId, id)
+    : await openAnnounced(parts, caller, requireUnexpired(session).id)
   return { tree, warnings: [] }
 }
 

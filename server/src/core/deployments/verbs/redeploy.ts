@@ -19,8 +19,8 @@ export async function redeploy(parts: Parts, caller: Caller, id: string, useExis
     allowed(can.redeploy(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
     const { commitSha, commitMessage, ...source } = row.source
-    // What it was asked for the last time, but not which commit or which release: those are said anew.
-    const { useCommit: _, rollbackOf: __, ...asked } = row.request
+    // What it was asked for the last time, but not which commit, which release and why: those are said anew.
+    const { useCommit: _, rollbackOf: __, message: ___, ...asked } = row.request
     if (source.kind === 'upload') await requireSession(tx, parts, caller, source.uploadSessionId)
     if (useExistingCommit && source.kind === 'git' && commitSha === undefined) throw noCommit()
     const exact = useExistingCommit && commitSha !== undefined

@@ -20,7 +20,8 @@ export async function rollback(parts: Parts, caller: Caller, id: string) {
     allowed(can.rollback(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
     await store.pauseAutoDeploy(tx, project.id)
-    const request = { ...row.request, rollbackOf: id }
+    const { message: _, ...asked } = row.request
+    const request = { ...asked, rollbackOf: id }
     const started = await submitDeployment(tx, parts, caller, {
       project,
       serverId: row.serverId,

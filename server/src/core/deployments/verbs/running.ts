@@ -30,7 +30,11 @@ export async function showInfo(parts: Parts, caller: Caller, id: string, signal:
 /** What this deployment's containers use now. */
 export async function showUsage(parts: Parts, caller: Caller, id: string, signal: AbortSignal) {
   const deployment = await requireDeployment(parts.db, caller, id)
-  const usage = await parts.runtime.usage(await engineFor(parts, deployment), deployment.projectId, { signal })
+  const usage = await parts.runtime.usage(
+    await engineFor(parts, deployment),
+    { project: deployment.projectId },
+    { signal },
+  )
   const isOf = partOf(parts, deployment)
   return { data: usage.filter((one) => isOf(one.service, one.deployment)) }
 }

@@ -27,7 +27,11 @@ export type Pusher = { kind: 'push'; name: string; orgId: string }
 const creatorIn = (caller: Caller | Pusher) =>
   caller.kind === 'push'
     ? { kind: caller.kind, name: caller.name }
-    : { kind: caller.kind === 'token' ? 'token' : 'user', name: caller.userName }
+    : {
+        kind: caller.kind === 'token' ? 'token' : 'user',
+        name: caller.userName,
+        ...(caller.client !== null && { client: caller.client }),
+      }
 
 /** The deployment, its run, its first event and its audit entry: all of them or none. Newer source takes the place of older that waits. */
 export async function submitDeployment(

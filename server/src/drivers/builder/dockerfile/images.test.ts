@@ -43,7 +43,7 @@ describe('what is nobody else’s is let through', () => {
     ['our name in a command', 'FROM a\nRUN ping slipway.invalid/x\nENV HOST=slipway.invalid/x'],
     ['a comment about syntax', 'FROM a\n# syntax = whatever'],
   ])('%s', ([, dockerfile, args]) => {
-    expect(judge(dockerfile, args ?? {}, 'names')).toEqual({ addresses: [] })
+    expect(judge(dockerfile, args ?? {}, 'names')).toMatchObject({ addresses: [] })
   })
 })
 
@@ -109,8 +109,21 @@ describe('an address of the server itself is not fetched by ADD', () => {
       'FROM a\nARG V=1\nADD https://example.com/a-$V.tgz https://example.org/b /x/\nADD src/ /y\nADD ${V#x}/src /z'
     const addresses = ['https://example.com/a-.tgz', 'https://example.com/a-1.tgz', 'https://example.org/b']
     const named = text.replace(/\nADD \$\{V#x\}.*/, '')
-    expect(judge(named, {}, 'names')).toEqual({ addresses })
+    expect(judge(named, {}, 'names')).toEqual({ addresses, images: ['a'] })
     expect(judge(named, {}, 'none')).toMatchObject({ objection: { line: 3, message: expect.stringContaining('RUN') } })
-    expect(judge('FROM a\nADD src/ /y', {}, 'none')).toEqual({ addresses: [] })
+    expect(judge('FROM a\nADD src/ /y', {}, 'none')).toEqual({ addresses: [], images: ['a'] })
+  })
+})
+
+test('the images of others that it names are told, without stages and without what a variable leaves open', () => {
+  const dockerfile = `ARG BASE=shop/base:1
+FROM \${BASE} AS first
+FROM scratch
+COPY --from=first /a /a
+COPY --from=0 /a /b
+COPY --from=shop/tool@sha256:${'0'.repeat(64)} /t /t`
+  expect(judge(dockerfile, {}, 'names')).toEqual({
+    addresses: [],
+    images: ['shop/base:1', `shop/tool@sha256:${'0'.repeat(64)}`],
   })
 })

@@ -9,7 +9,8 @@ const OURS = 'slipway.invalid/'
 /** The engine leaves the public registry's name away before it looks among its own images. */
 const SPELLINGS = [OURS, `docker.io/${OURS}`, `index.docker.io/${OURS}`]
 
-export type Judged = { objection: Objection } | { addresses: string[] }
+/** `images`: those of others that it may name, written out; what a variable leaves open is not among them. */
+export type Judged = { objection: Objection } | { addresses: string[]; images: string[] }
 
 /**
  * Why a Dockerfile may not be built here, or which addresses it may fetch from. Any Dockerfile could use any image of the
@@ -28,7 +29,8 @@ export function judge(dockerfile: string, args: Record<string, string>, remote: 
   const image = foreignImage(instructions, expand)
   if (image) return { objection: image }
   const sources = remoteSources(instructions, expand, remote)
-  return 'allowed' in sources ? { addresses: sources.allowed } : { objection: sources }
+  if (!('allowed' in sources)) return { objection: sources }
+  return { addresses: sources.allowed, images: namedImages(instructions, expand) }
 }
 
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?$/
@@ -63,6 +65,15 @@ function foreignImage(instructions: Instruction[], expand: (word: string) => Exp
     return { line: instruction.line, message }
   }
   return null
+}
+
+/** Without stages of the same file, which go by a name or a number. */
+function namedImages(instructions: Instruction[], expand: (word: string) => Expansion[]): string[] {
+  const froms = instructions.filter(({ name }) => name === 'FROM')
+  const stages = new Set(froms.flatMap(({ rest }) => /\sAS\s+(\S+)/i.exec(rest)?.[1]?.toLowerCase() ?? []))
+  const words = instructions.flatMap((one) => (one.name === 'FROM' ? imagesIn(one).slice(0, 1) : imagesIn(one)))
+  const names = words.flatMap(expand).flatMap(({ text, open }) => (open || text === '' ? [] : [text]))
+  return [...new Set(names)].filter((name) => !stages.has(name.toLowerCase()) && !/^(?:\d+|scratch)$/.test(name))
 }
 
 /** The words of an instruction that may name an image. */

@@ -1,21 +1,25 @@
 import { createInterface } from 'node:readline'
 import type Docker from 'dockerode'
-import { streamEngine, wordsOf } from '../../engine/ask.ts'
-import { runtimeFailure } from '../failure.ts'
+import { isFailure } from '../../../errors.ts'
+import { callEngine, streamEngine, wordsOf } from '../../engine/ask.ts'
+import type { RegistryLogin } from '../../engine/registry-login.ts'
+import { type RuntimeFailure, runtimeFailure } from '../failure.ts'
 
 export type PullOptions = {
   signal: AbortSignal
   /** For people: one line per layer that arrived, and now and then how far it is. */
   onLine?: (line: string) => void
+  /** What its registry is signed in to with. */
+  login?: RegistryLogin | null
 }
 
 /** Brings an image from its registry. The engine answers 200 and tells what went wrong in the middle of its report. */
 export async function pullImage(docker: Docker, image: string, options: PullOptions): Promise<void> {
-  const { signal, onLine = () => {} } = options
+  const { signal, onLine = () => {}, login = null } = options
   const { repository, version } = referenceOf(image)
   const query = { fromImage: repository, tag: version }
   try {
-    const stream = await streamEngine(docker, { method: 'POST', path: '/images/create', query }, signal)
+    const stream = await streamEngine(docker, { method: 'POST', path: '/images/create', query, login }, signal)
     const stop = () => stream.destroy(new Error('The reader left.'))
     signal.addEventListener('abort', stop)
     try {
@@ -28,6 +32,24 @@ export async function pullImage(docker: Docker, image: string, options: PullOpti
   } catch (error) {
     signal.throwIfAborted()
     throw explain(error, image)
+  }
+}
+
+/** The engine asks the registry and no one else. */
+export async function isOffered(
+  docker: Docker,
+  image: string,
+  login: RegistryLogin | null,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await callEngine(docker, { path: `/distribution/${encodeURIComponent(image)}/json`, login }, signal)
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    const why = explain(error, image)
+    if (isFailure<RuntimeFailure>(why, 'runtime', 'image_denied', 'image_missing')) return false
+    throw why
   }
 }
 

@@ -2,6 +2,7 @@ import type Docker from 'dockerode'
 import type { ServiceAnswer, SwarmSpec, TaskAnswer } from '../../engine/answers.ts'
 import { apiOf, statusOf, wordsOf } from '../../engine/ask.ts'
 import type { EnginePolicy } from '../../engine/policy.ts'
+import type { RegistryLogin } from '../../engine/registry-login.ts'
 import { type RuntimeFailure, runtimeFailure } from '../failure.ts'
 import { ensureFiles } from '../files.ts'
 import { findService, serviceTasks } from '../find.ts'
@@ -40,6 +41,8 @@ export type ApplyOptions = {
   reservedPorts: readonly number[]
   /** Write even while a rollout is running: for going back to a spec that is known to be good. */
   interrupt: boolean
+  /** What the image is fetched with, also by a node that starts it later; null: with nothing. */
+  login: RegistryLogin | null
   guard?: Guard | undefined
   /** Told while it waits for containers that are being stopped. */
   onWait?: ((leaving: Leaving) => void) | undefined
@@ -57,7 +60,7 @@ export async function applySpec(
   options: ApplyOptions,
   signal: AbortSignal,
 ): Promise<Applied> {
-  const { instance, interrupt, guard, policy, reservedPorts } = options
+  const { instance, interrupt, guard, policy, reservedPorts, login } = options
   const api = apiOf(docker)
   acceptSpec(spec, { api, policy, reserved: reservedPorts })
   const bounds = { machineBytes: await machineBytes(docker, signal), ceilings: policy.ceilings }
@@ -101,8 +104,8 @@ export async function applySpec(
       const rendered = renderService(spec, around)
       await guard?.()
       signal.throwIfAborted()
-      if (current) await updateService(docker, current, rendered)
-      else await createService(docker, rendered)
+      if (current) await updateService(docker, current, rendered, login)
+      else await createService(docker, rendered, login)
       return answer(current ? 'updated' : 'created', rendered, applied)
     } catch (error) {
       // Somebody else was faster: look again, and decide anew.

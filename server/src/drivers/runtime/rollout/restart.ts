@@ -1,4 +1,5 @@
 import type Docker from 'dockerode'
+import type { RegistryLogin } from '../../engine/registry-login.ts'
 import { runtimeFailure } from '../failure.ts'
 import { findService, serviceTasks } from '../find.ts'
 import type { Guard } from '../guard.ts'
@@ -21,6 +22,8 @@ export type RestartOptions = {
   /** Gives the tasks to another deployment. */
   deployment: string | undefined
   guard: Guard | undefined
+  /** What its image is fetched with from now on; undefined: with what it has. */
+  login: RegistryLogin | null | undefined
 }
 
 const MOST_ATTEMPTS = 4
@@ -61,7 +64,7 @@ export async function restartService(
       }
       await options.guard?.()
       signal.throwIfAborted()
-      await updateService(docker, current, body)
+      await updateService(docker, current, body, options.login)
       return { did: 'restarted', deployment: owner, generation: generation + 1 }
     } catch (error) {
       if (!isOutrun(error) || attempt >= MOST_ATTEMPTS) throw error

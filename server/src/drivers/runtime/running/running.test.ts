@@ -75,7 +75,7 @@ describe('what runs', () => {
   })
 
   test('usage is of the limit, and memory is without the file cache', async () => {
-    const usage = await runtime.usage(engine, project, { signal })
+    const usage = await runtime.usage(engine, { project }, { signal })
     const busy = usage.find(({ service }) => service === 'busy')
     const web = usage.find(({ service }) => service === 'web')
     // It spins: all of its fifth of a core where the machine has it to give. How exact that is, usage.test.ts says.
@@ -87,11 +87,14 @@ describe('what runs', () => {
     expect(web?.memoryBytes).toBeLessThan(128_000_000)
     expect(web?.networkRxBytes).toBeGreaterThan(0)
     expect(Date.parse(web?.at ?? '')).toBeGreaterThan(Date.now() - 60_000)
+    const all = await runtime.usage(engine, { org: 'org_rtest' }, { signal })
+    expect(all.filter((one) => one.project === project).map(({ service }) => service)).toContain('busy')
+    expect(await runtime.usage(engine, { org: 'org_nobody' }, { signal })).toEqual([])
   })
 
   test('a project that has nothing is empty, not an error', async () => {
     expect(await runtime.tasks(engine, 'prj_rnothing', { signal })).toEqual([])
-    expect(await runtime.usage(engine, 'prj_rnothing', { signal })).toEqual([])
+    expect(await runtime.usage(engine, { project: 'prj_rnothing' }, { signal })).toEqual([])
     expect(await runtime.observe(engine, 'prj_rnothing', { signal })).toEqual([])
   })
 })

@@ -5,12 +5,15 @@ import { LABEL } from '../labels.ts'
 import { containersOf } from './tasks.ts'
 
 export type TaskUsage = {
+  project: string
   service: string
   deployment: string | null
   taskId: string
   containerId: string
   /** Of its limit, or of one core where it has none. */
   cpuPercent: number
+  /** Of the processor, whatever its limit. */
+  cores: number
   /** Without the file cache that the kernel would give back. */
   memoryBytes: number
   memoryLimitBytes: number | null
@@ -27,21 +30,34 @@ export type Sample = {
   networks?: Record<string, { rx_bytes: number; tx_bytes: number }>
 }
 
+export type Whose = { project: string } | { org: string }
+
+/** So many are asked for at once: a server may have hundreds of containers. */
+const AT_ONCE = 32
+
+async function inTurns<T, R>(all: T[], ask: (one: T) => Promise<R>): Promise<R[]> {
+  const found: R[] = []
+  for (let at = 0; at < all.length; at += AT_ONCE)
+    found.push(...(await Promise.all(all.slice(at, at + AT_ONCE).map(ask))))
+  return found
+}
+
 type Limits = { memoryBytes?: number | undefined; cpus?: number | undefined }
 const BETWEEN_MS = 500
 
-/** Usage of a project's containers on this machine, from two samples: a single one of the engine's has nothing to compare with. */
-export async function projectUsage(
+/** Usage of a project's containers on this machine, or of all of an organization, from two samples: a single one of the engine's has nothing to compare with. */
+export async function usageBy(
   docker: Docker,
-  { instance, project }: { instance: string; project: string },
+  { instance, ...whose }: { instance: string } & Whose,
   signal: AbortSignal,
 ): Promise<TaskUsage[]> {
-  const labels = { [LABEL.instance]: instance, [LABEL.project]: project }
+  const of = 'project' in whose ? { [LABEL.project]: whose.project } : { [LABEL.org]: whose.org }
+  const labels = { [LABEL.instance]: instance, ...of }
   const all = await containersOf(docker, labels, signal)
   // The project's gateway is no service of its own.
   const containers = all.filter(({ State, Labels }) => State === 'running' && Labels[LABEL.service] !== undefined)
   if (containers.length === 0) return []
-  const sampleAll = () => Promise.all(containers.map(({ Id }) => sample(docker, Id, signal)))
+  const sampleAll = () => inTurns(containers, ({ Id }) => sample(docker, Id, signal))
   const [before, limits] = await Promise.all([sampleAll(), limitsOf(docker, labels, signal)])
   await pause(BETWEEN_MS, signal)
   const after = await sampleAll()
@@ -52,7 +68,7 @@ export async function projectUsage(
     const taskId = Labels['com.docker.swarm.task.id'] ?? ''
     const usage = usageOf(first, second, limits.get(taskId) ?? {})
     const [service = '', deployment = null] = [Labels[LABEL.service], Labels[LABEL.deployment]]
-    return [{ service, deployment, taskId, containerId: Id, ...usage }]
+    return [{ project: Labels[LABEL.project] ?? '', service, deployment, taskId, containerId: Id, ...usage }]
   })
 }
 
@@ -63,6 +79,7 @@ export function usageOf(first: Sample, second: Sample, { memoryBytes, cpus = 1 }
   const { usage = 0, stats = {} } = second.memory_stats
   const networks = Object.values(second.networks ?? {})
   return {
+    cores: elapsedNs > 0 ? Math.max(0, Math.round((usedNs / elapsedNs) * 1000) / 1000) : 0,
     cpuPercent: elapsedNs > 0 ? Math.max(0, Math.round((usedNs / elapsedNs / cpus) * 10_000) / 100) : 0,
     // cgroup v1 names it with "total_".
     memoryBytes: Math.max(0, usage - (stats.total_inactive_file ?? stats.inactive_file ?? 0)),

@@ -1,0 +1,42 @@
+import type { CliRequest } from '@slipway/contract/cli-login'
+import { newId } from '../../../db/ids.ts'
+import { hashSecret, newCode } from '../../access/secrets.ts'
+import type { BaseParts } from '../../parts.ts'
+import * as store from './store.ts'
+import { countRequest } from './tries.ts'
+import { hashUserCode, newUserCode } from './user-code.ts'
+
+/** As long as somebody needs to find a browser and a password. */
+const LIFE_MINUTES = 10
+const INTERVAL_SECONDS = 5
+
+type Parts = Pick<BaseParts, 'db' | 'keys' | 'config'>
+
+/**
+ * A command line asks to be signed in: the device flow (RFC 8628), or with a redirect that of a native app (RFC 8252). Nobody
+ * is known yet. Whoever asked has the secret of the request and the verifier; a person gets to see the user code.
+ */
+export async function askToSignIn({ db, keys, config }: Parts, input: CliRequest, from: { address: string }) {
+  await countRequest(db, from.address)
+  const requestId = newCode()
+  const row = {
+    requestHash: hashSecret(requestId),
+    challenge: Buffer.from(input.challenge, 'base64url'),
+    name: input.name,
+    address: from.address,
+    redirect: input.redirect ?? null,
+  }
+  for (let attempt = 0; attempt < MOST_COLLISIONS; attempt++) {
+    const userCode = newUserCode()
+    const taken = { ...row, id: newId('clr'), userCodeHash: hashUserCode(keys, userCode) }
+    const made = await store.insert(db, taken, LIFE_MINUTES)
+    if (!made) continue
+    // A link has the code in it only where the token goes to the machine that opened it (RFC 8628, 5.4).
+    const verifyUrl = `${config.publicUrl}${row.redirect === null ? '/device' : `/cli?code=${userCode}`}`
+    const life = { expiresAt: made.expiresAt.toISOString(), expiresIn: LIFE_MINUTES * 60 }
+    return { requestId, userCode, verifyUrl, ...life, interval: INTERVAL_SECONDS }
+  }
+  throw new Error('no user code was free')
+}
+
+const MOST_COLLISIONS = 5

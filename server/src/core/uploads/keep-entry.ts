@@ -1,0 +1,20 @@
+import type { fewAtOnce } from './few-at-once.ts'
+import type { TarEntry } from './untar.ts'
+
+export type FileEntry = TarEntry & { kind: 'file' }
+type Keep = (entry: FileEntry, content: AsyncIterable<Uint8Array>) => Promise<void>
+
+const SMALL = 128 * 1024
+
+/** A small file of an archive is read into memory, so that the archive can go on while it is written; a large one as it comes. */
+export async function keepEntry(writes: ReturnType<typeof fewAtOnce>, entry: FileEntry, keep: Keep): Promise<void> {
+  if (entry.size > SMALL) return keep(entry, entry.content)
+  const chunks: Buffer[] = []
+  for await (const chunk of entry.content) chunks.push(chunk)
+  const content = Buffer.concat(chunks)
+  await writes.start(() => keep(entry, once(content)))
+}
+
+async function* once(content: Buffer) {
+  yield content
+}
