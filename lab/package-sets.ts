@@ -2,7 +2,18 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cacheDir } from './paths.ts'
 
-export type SetName = 'database' | 'engine' | 'registry' | 'acme' | 'dns' | 's3' | 'clean' | 'gh' | 'newerGh' | 'clock'
+export type SetName =
+  | 'database'
+  | 'engine'
+  | 'registry'
+  | 'acme'
+  | 'dns'
+  | 's3'
+  | 'clean'
+  | 'gh'
+  | 'newerGh'
+  | 'clock'
+  | 'browser'
 
 interface PackageSet {
   /** With what they depend on, as far as the machine lacks it. */
@@ -37,6 +48,7 @@ export const packageSets: Record<SetName, PackageSet> = {
   newerGh: { withDependencies: [], alone: ['gh/trixie'] },
   // Programs that believe in another time.
   clock: { withDependencies: ['libfaketime'], alone: [] },
+  browser: { withDependencies: ['chromium', 'fonts-dejavu-core'], alone: [] },
 }
 
 /** Where a set's packages are unpacked; another list of packages is another folder. */

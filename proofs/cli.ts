@@ -9,6 +9,7 @@ import { everyCommand } from './parts/cli/every-command.ts'
 import { changing, cuts, folders, memory } from './parts/cli/folders.ts'
 import { following } from './parts/cli/following.ts'
 import { journey } from './parts/cli/journey.ts'
+import { signingIn } from './parts/cli/sign-in.ts'
 import { startUp } from './parts/cli/start-up.ts'
 import { terminal } from './parts/cli/terminal.ts'
 
@@ -33,6 +34,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial: t
       await startUp(check, machine),
       await everyCommand(check, machine, DEAD),
       await terminal(check, machine),
+      await signingIn(check, machine),
       await folders(check, world),
       await changing(check, world),
       await cuts(check, world),
@@ -40,7 +42,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial: t
     ]
     figures.push(...(await onEngine(check, home)))
     const figure = `${count()} checks, ${missed().length} missed: ${figures.join('; ')}`
-    // Signing in with a real browser, and what is packed and installed, are not shown here yet.
+    // What is packed and installed is not shown here yet.
     return { ok: missed().length === 0, figure, partial: true }
   } finally {
     await server.stop()

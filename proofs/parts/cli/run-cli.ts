@@ -11,7 +11,13 @@ const METER =
 
 export type Ended = { code: number | null; out: string; err: string; cpuMs: number; peakMb: number; ms: number }
 export type Machine = { home: string; env: Record<string, string> }
-type Options = { cwd?: string; stdin?: string; signal?: AbortSignal }
+type Options = {
+  cwd?: string
+  stdin?: string
+  signal?: AbortSignal
+  /** Gets stdout as it comes. */
+  heard?: (text: string) => void
+}
 
 /** The command line as it is built, in a process of its own, measured. */
 export const runCli = (machine: Machine, argv: string[], options: Options = {}): Promise<Ended> =>
@@ -19,7 +25,7 @@ export const runCli = (machine: Machine, argv: string[], options: Options = {}):
 
 /** Any program of Node, measured in the same way. */
 export async function runNode(machine: Machine, argv: string[], options: Options = {}): Promise<Ended> {
-  const { cwd = machine.home, stdin = '', signal } = options
+  const { cwd = machine.home, stdin = '', signal, heard } = options
   const began = performance.now()
   const child = spawn(process.execPath, ['--import', METER, ...argv], {
     cwd,
@@ -30,6 +36,7 @@ export async function runNode(machine: Machine, argv: string[], options: Options
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   child.stdin.end(stdin)
+  if (heard) child.stdout.setEncoding('utf8').on('data', heard)
   const ended = new Promise<number | null>((done) => child.once('close', done))
   const [out, err, counted] = await Promise.all([
     text(child.stdout),

@@ -27,7 +27,7 @@ sys.stdout.buffer.write(seen)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `
 
-async function onTerminal(machine: Machine, argv: string[], typed = '') {
+export async function onTerminal(machine: Machine, argv: string[], typed = '') {
   const child = spawn('/usr/bin/python3', ['-', typed, process.execPath, CLI, ...argv], {
     cwd: machine.home,
     env: { ...plainEnvironment(), HOME: machine.home, TERM: 'xterm-256color', ...machine.env },
