@@ -65,5 +65,8 @@ export function explainHandshake(error: Error, target: SshAccount, presentedHost
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return sshFailure('unreachable', `There is no route to ${at}.`, { cause: error })
   }
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    return sshFailure('connection_lost', `The connection to ${at} was lost during the SSH handshake.`, { cause: error })
+  }
   return sshFailure('unreachable', `${at} did not complete the SSH handshake (${error.message}).`, { cause: error })
 }

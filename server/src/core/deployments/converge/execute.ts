@@ -7,6 +7,7 @@ import type { Leaving } from '../../../drivers/runtime/rollout/wait-free.ts'
 import type { Snapshot } from '../../../drivers/runtime/running/snapshot.ts'
 import { isFailure } from '../../../errors.ts'
 import type { BaseParts } from '../../parts.ts'
+import type { Patiently } from '../release/lost-lines.ts'
 import { explainRollout } from '../rollout/explain.ts'
 import type { DeployFailure } from '../rows/failure.ts'
 import type { Answer, Machines } from './converge.ts'
@@ -38,6 +39,8 @@ export type Place = {
   /** Volumes count only for who wants them gone. */
   volumes?: boolean
   makeNetworks?(signal: AbortSignal): Promise<void>
+  /** Repeats what a lost line has ended. Without it whoever asked is told. */
+  patiently?: Patiently
   /** Instead of the usual watch. */
   watch?(wait: Wait, spec: ServiceSpec, signal: AbortSignal): Promise<Outcome> | undefined
   onApplied?(spec: ServiceSpec, did: Applied['did']): void
@@ -67,27 +70,29 @@ type Options = Parameters<Machines['act']>[1]
  * look and each write.
  */
 export function machinesOn(place: Place): Machines {
-  const { runtime, engine, server, project, names } = place
+  const { runtime, engine, server, project, names, patiently: over = (_, work) => work() } = place
   // Nobody but this run changes where the names of its project lead.
   let routes: Promise<Route[]> | undefined
   const restarts: Restarts = new Map()
   return {
     async observe(signal) {
       routes ??= names.observe(signal)
+      const looking = over(signal, () => runtime.snapshot(engine, project, { signal }))
       // Together: when the one fails, somebody hears how the other ends.
-      const [snapshot, led] = await Promise.all([runtime.snapshot(engine, project, { signal }), routes])
+      const [snapshot, led] = await Promise.all([looking, routes])
       const volumes = place.volumes ? await runtime.volumes.list(engine, project, { signal }) : []
       const more = { routes: led, volumes: volumes.map(({ name }) => name) }
       return { [server]: observedOf(snapshot, more) }
     },
     async act(one, options) {
       if ('routes' in one) {
-        await names.lead(one, options.signal)
+        await over(options.signal, () => names.lead(one, options.signal))
         routes = undefined
         return OK
       }
-      if (!('service' in one)) return onProject(place, one, options)
-      return onService({ ...place, restarts }, one, options).catch(async (error): Promise<Answer> => {
+      if (!('service' in one)) return over(options.signal, () => onProject(place, one, options))
+      const working = { ...place, restarts }
+      return over(options.signal, () => onService(working, one, options)).catch(async (error): Promise<Answer> => {
         options.signal.throwIfAborted()
         const why = await place.explain?.(one.service, error, options.signal)
         if (!why) throw error

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DriverFailure } from '../../../errors.ts'
-import { overLostLines } from './lost-lines.ts'
+import { overLostLines, patiently } from './lost-lines.ts'
 
 const lost = () => new DriverFailure('ssh', 'connection_lost', 'The connection was lost.', { hint: 'Try again.' })
 
@@ -9,6 +9,7 @@ function heard() {
   return { lines, events: { write: (_: string, data: object) => void lines.push(data) } as never }
 }
 const options = (more: object = {}) => ({
+  step: 'build',
   service: 'web',
   deadlineMs: 60_000,
   signal: new AbortController().signal,
@@ -29,8 +30,33 @@ test('a build whose line was lost is begun again, with what is left of its time,
   expect(lines).toMatchObject([{ service: 'web', step: 'build', stream: 'stderr' }])
 })
 
+test('a line that broke is no server that cannot be reached, even before anything has begun', async () => {
+  const { events } = heard()
+  let tries = 0
+  const claimed = await overLostLines({ events }, options(), async () => {
+    tries += 1
+    if (tries === 1) throw lost()
+    return 'server'
+  })
+  expect(claimed).toBe('server')
+})
+
+test('what the engine has answered before is asked again when it does not answer once', async () => {
+  const { lines, events } = heard()
+  let tries = 0
+  const routed = await patiently({ events }, 'route')(new AbortController().signal, async () => {
+    tries += 1
+    if (tries === 1) throw new DriverFailure('edge', 'edge_timeout', 'The edge was not ready.', { hint: 'Wait.' })
+    return 'routed'
+  })
+  expect(routed).toBe('routed')
+  expect(lines).toMatchObject([{ service: null, step: 'route' }])
+})
+
+const unreachable = () => new DriverFailure('ssh', 'unreachable', 'Nothing listens there.', { hint: 'Look.' })
+
 test.each([
-  ['never began', options(), false, lost()],
+  ['never began', options(), false, unreachable()],
   ['has no time left', options({ deadlineMs: 500 }), true, lost()],
   ['failed by itself', options(), true, new Error('exit code 1')],
   [

@@ -13,7 +13,7 @@ import { composeBuild, settingsBuild } from './build-request.ts'
 import { explainBuild } from './explain-build.ts'
 import { foreignImage } from './foreign-image.ts'
 import { tagOf } from './images.ts'
-import { overLostLines } from './lost-lines.ts'
+import { overLostLines, patiently } from './lost-lines.ts'
 
 const MIB = 1024 * 1024
 const LIMITS = { memoryBytes: 2048 * MIB, cpus: 2, pids: 2048 }
@@ -31,10 +31,15 @@ export async function makeImage(
   source: DeploymentSource,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  const { engineId } = await claimServer(deployContext.parts, deployContext.server, signal)
-  if (plan.compose?.adopted) return adoptedImage(deployContext, plan, plan.compose.adopted, signal)
+  const line = { step: 'build', service: plan.name, deadlineMs: DEADLINE_MS, signal }
+  const { engineId } = await overLostLines(deployContext, line, () =>
+    claimServer(deployContext.parts, deployContext.server, signal),
+  )
+  const over = patiently(deployContext, 'build', plan.name)
+  const adopted = plan.compose?.adopted
+  if (adopted) return over(signal, () => adoptedImage(deployContext, plan, adopted, signal))
   const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
-  if (ready !== null) return foreignImage(deployContext, plan, ready, signal)
+  if (ready !== null) return over(signal, () => foreignImage(deployContext, plan, ready, signal))
   const build = () => buildImage(deployContext, plan, source, signal)
   // By the engine: two servers may be one machine by different addresses.
   return deployContext.run.limit(
@@ -69,13 +74,13 @@ async function buildImage(
     ? await composeBuild(tree, plan.compose.build)
     : await settingsBuild(deployContext, plan, tree, Object.keys(secrets))
   events.write('step', { step: 'build', service, strategy: found.strategy, because: found.because })
-  const name = `${deployment.projectId}.${service}`
-  const context = join(parts.config.dataDir, 'contexts', deployment.serverId, name)
+  const context = join(parts.config.dataDir, 'contexts', deployment.serverId, `${deployment.projectId}.${service}`)
   await parts.syncContext(context, found.tree, signal)
   const tag = tagOf(deployment.projectId, deployment.id, randomBytes(12).toString('hex'))
   const bases = await basesFrom(deployContext, signal)
   const lastLines: Printed[] = []
-  const result = await overLostLines(deployContext, { service, deadlineMs: DEADLINE_MS, signal }, (line) =>
+  const patience = { step: 'build', service, deadlineMs: DEADLINE_MS, signal }
+  const result = await overLostLines(deployContext, patience, (line) =>
     parts.builder.build(
       {
         engine: deployContext.engine,

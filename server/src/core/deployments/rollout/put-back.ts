@@ -7,6 +7,7 @@ import { putBack as back } from '../converge/planning/wanted.ts'
 import { forgetOtherPorts } from '../converge/settle-store.ts'
 import { standingOf } from '../converge/standing.ts'
 import { wholeActive } from '../release/load-release.ts'
+import { patiently } from '../release/lost-lines.ts'
 import type { Because, DeployContext } from '../story/deploy-context.ts'
 import { ensureGround } from './ground.ts'
 
@@ -34,6 +35,7 @@ export async function putBack(
     ...{ runtime: parts.runtime, engine, server: server.id, project: projectId, specs: release.services },
     names: writtenNames(parts, at, run, (tx) => forgetOtherPorts(tx, projectId)),
     patienceMs: isPrompt ? promptMs() : PATIENT_MS,
+    patiently: patiently(context, 'rollout'),
     makeNetworks: (within) => ensureGround(parts, { engine, org, project: projectId, release }, within),
   })
   const journal = newJournal()

@@ -11,6 +11,7 @@ import { rollout, type Wanted } from '../converge/planning/wanted.ts'
 import { standingOf } from '../converge/standing.ts'
 import type { Frozen } from '../parts.ts'
 import { wholeActive } from '../release/load-release.ts'
+import { type Patiently, patiently } from '../release/lost-lines.ts'
 import { openRelease, type Release } from '../release/release.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import type { Because, DeployContext } from '../story/deploy-context.ts'
@@ -52,15 +53,20 @@ export async function rollOut(
     const journal = fateJournal(context, { release, wanted, steps, fates, known })
     if (!isOver(wanted, known, fates)) {
       await steps.begin(firstOf(wanted))
-      const { machines, onOperation } = await machinesFor(context, { release, steps, wanted })
-      const kept = planKeeper(context, wanted)
-      await converge(machines, wanted, {
-        ...{ journal, guard: () => run.assertOwned(), signal: run.signal, onPlan: kept.onPlan },
-        onOperation(one, state) {
-          kept.onOperation(one, state)
-          onOperation(one, state)
-        },
-      }).finally(kept.ended)
+      const bringUp = async () => {
+        const over = patiently(context, 'rollout')
+        const working = { release, steps, wanted, over }
+        const { machines, onOperation } = await over(run.signal, () => machinesFor(context, working))
+        const kept = planKeeper(context, wanted)
+        await converge(machines, wanted, {
+          ...{ journal, guard: () => run.assertOwned(), signal: run.signal, onPlan: kept.onPlan },
+          onOperation(one, state) {
+            kept.onOperation(one, state)
+            onOperation(one, state)
+          },
+        }).finally(kept.ended)
+      }
+      await bringUp()
     }
     return await journal.outcomes()
   } catch (error) {
@@ -90,10 +96,15 @@ async function wantedOf(context: DeployContext, release: Release): Promise<Wante
   return { ...rollout(standingOf(parts, at, release, routes), active, deployment.id), scope: 'rollout' }
 }
 
-type Working = { release: Release; steps: ReturnType<typeof serviceSteps>; wanted: Wanted }
+type Working = {
+  release: Release
+  steps: ReturnType<typeof serviceSteps>
+  wanted: Wanted
+  over: Patiently
+}
 
 /** The server as this rollout uses it: what is done is told, and each service's step is open before it is touched. */
-async function machinesFor(context: DeployContext, { release, steps, wanted }: Working) {
+async function machinesFor(context: DeployContext, { release, steps, wanted, over }: Working) {
   const { parts, engine, deployment, server, run } = context
   const { orgId: org, projectId: project } = deployment
   await claimServer(parts, server, run.signal)
@@ -104,7 +115,7 @@ async function machinesFor(context: DeployContext, { release, steps, wanted }: W
   const telling = teller(context, release, steps.since)
   const base = machinesOn({
     ...{ runtime: parts.runtime, engine, server: server.id, project, specs, patienceMs: PATIENT_MS, makeNetworks },
-    ...{ names: await namesFor(context, wanted), ...telling.place },
+    ...{ names: await namesFor(context, wanted), patiently: over, ...telling.place },
     async explain(service, error, signal) {
       const told = await explainStep(context, { step: steps.nameOf(service), signal }, error)
       return told instanceof Error && told !== error ? told : undefined

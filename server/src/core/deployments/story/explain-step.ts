@@ -1,23 +1,38 @@
 import type { DeploymentErrorCode } from '@slipway/contract/deployment-errors'
 import type { GitFailure } from '../../../drivers/git/git.ts'
 import { DriverFailure, isFailure, Refusal } from '../../../errors.ts'
-import type { Run } from '../../../jobs/steps.ts'
+import type { Action, Run } from '../../../jobs/steps.ts'
 import { shownLine } from '../events/line.ts'
+import { patiently } from '../release/lost-lines.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import { lastLine } from '../rows/failure-store.ts'
 import { type DeployContext, theOnly } from './deploy-context.ts'
 
-/** `run.step`, whose failures are told to whoever deploys. */
+/** Of these, parts are repeated by themselves: of a build all but what is made, of a rollout each operation. */
+const PATIENT_BY_ITSELF = /^(source|build|rollout)\b/
+
+/** `run.step`, which a lost line to the server does not end, and whose failures are told to whoever deploys. */
 export function explainedSteps(context: DeployContext): Run['step'] {
+  const patient = <T>(name: string, signal: AbortSignal, action: Action<T>): Promise<T> => {
+    if (PATIENT_BY_ITSELF.test(name)) return action(signal)
+    const { step, service } = placeOf(context, name)
+    return patiently(context, step, service)(signal, () => action(signal))
+  }
   const told = <T>(step: string, signal: AbortSignal, work: Promise<T>) =>
     work.catch(async (error) => {
       throw await explainStep(context, { step, signal }, error)
     })
   return (name, action, { undo, ...options } = {}) =>
-    context.run.step(name, (signal) => told(name, signal, action(signal)), {
+    context.run.step(name, (signal) => told(name, signal, patient(name, signal, action)), {
       ...options,
       ...(undo && { undo: (...args) => told(name, args[0], undo(...args)) }),
     })
+}
+
+/** `build:web` is the build, of web. */
+function placeOf(context: DeployContext, name: string): { step: string; service: string | null } {
+  const [step = name, service = theOnly(context)] = name.split(':')
+  return { step, service }
 }
 
 type During = { step: string; signal: AbortSignal }
@@ -32,8 +47,7 @@ export async function explainStep(
   error: unknown,
 ): Promise<unknown> {
   if (signal.aborted) return error
-  // `build:web` is the build, of web.
-  const [step = name, of = theOnly(context)] = name.split(':')
+  const { step, service: of } = placeOf(context, name)
   const failure = error instanceof DeployFailure ? error : inWords(context, error)
   if (!failure) return error
   const { code, message, hint } = failure.error
