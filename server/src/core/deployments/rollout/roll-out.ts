@@ -66,7 +66,7 @@ export async function rollOut(
           },
         }).finally(kept.ended)
       }
-      await bringUp()
+      await inTurn(context, bringUp)
     }
     return await journal.outcomes()
   } catch (error) {
@@ -75,6 +75,17 @@ export async function rollOut(
       ? told
       : await explainStep(context, { step: 'rollout', signal: run.signal }, told)
   }
+}
+
+/**
+ * At more than that on one engine at once each only takes longer, until the engine has no time left for its own checks: then what is
+ * healthy looks ill. By the engine, as builds are. Going back does not wait for those who go forward.
+ */
+const ROLLOUTS_AT_ONCE = 8
+
+function inTurn({ run, server, deployment }: DeployContext, work: () => Promise<void>): Promise<void> {
+  if (deployment.trigger === 'rollback') return work()
+  return run.limit(`rollout:${server.engineId ?? server.id}`, ROLLOUTS_AT_ONCE, run.signal, work)
 }
 
 /** Whether owners before this one have come to the end of it: then nobody looks at the engine again. */
