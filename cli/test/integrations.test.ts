@@ -124,7 +124,7 @@ test.each([
     const { url, asked } = await instance(status)
     const variables = { ...jobs[base]?.variables, ...given }
     const [program, yes, cli, ...argv] = wordsOf(script.join('\n'), variables)
-    expect([program, yes, cli]).toEqual(['npx', '--yes', `@slipway/cli@${VERSION}`])
+    expect([program, yes, cli]).toEqual(['npx', '--yes', '$SLIPWAY_URL/cli/slipway.tgz'])
     const env = { SLIPWAY_URL: url, SLIPWAY_TOKEN: 'slp_ci', SLIPWAY_PROJECT: 'shop', CI: 'true' }
     const cwd = await newHome()
     await writeFile(join(cwd, 'index.html'), 'Hello')
@@ -135,6 +135,16 @@ test.each([
   }
 })
 
-test('both take the version of the command line that they were made with', () => {
-  expect(readFileSync(join(ROOT, 'integrations/github/main.mjs'), 'utf8')).toContain(`@slipway/cli@${VERSION}'`)
+test('the action takes the command line that the instance hands out, unless it is told another', async () => {
+  const folder = await newHome()
+  const npx = join(folder, 'npx')
+  await writeFile(npx, `#!${process.execPath}\nconsole.error(process.argv.slice(2).join(' '))\n`, { mode: 0o755 })
+  const path = process.env.PATH
+  process.env.PATH = `${folder}:${path}`
+  try {
+    const { printed } = await runAction({ url: 'https://slipway.example.com', token: 'slp_ci' })
+    expect(printed).toMatch(/^--yes https:\/\/slipway\.example\.com\/cli\/slipway\.tgz deploy --wait --no-input /)
+  } finally {
+    process.env.PATH = path
+  }
 })

@@ -110,4 +110,18 @@ export const operations = {
     access: { public: 'the description of the API is not a secret' },
     response: { stream: 'text/html' },
   }),
+  commandLine: endpoint({
+    method: 'GET',
+    path: '/cli/slipway.tgz',
+    summary: 'The command line that fits this instance, as a package for npm; it needs Node 22 or newer',
+    access: { public: 'the same program that anybody can get; whoever has none cannot sign in yet' },
+    response: { stream: 'application/gzip' },
+  }),
+  commandLineSum: endpoint({
+    method: 'GET',
+    path: '/cli/slipway.tgz.sha256',
+    summary: 'Its SHA-256, as sha256sum --check reads it',
+    access: { public: 'of a file that anybody can get' },
+    response: { stream: 'text/plain' },
+  }),
 } as const

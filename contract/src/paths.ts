@@ -10,6 +10,8 @@ export const paths = {
     metrics: ["GET /metrics","*"],
     openapi: ["GET /api/openapi.json","*"],
     docs: ["GET /api/docs","*"],
+    commandLine: ["GET /cli/slipway.tgz","*"],
+    commandLineSum: ["GET /cli/slipway.tgz.sha256","*"],
   },
   auth: {
     join: ["GET /join","*"],

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 
-const PACKAGE = '@slipway/cli@0.1.0'
 const input = (name) => (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 
-const [program, ...before] = input('cli') ? [input('cli')] : ['npx', '--yes', PACKAGE]
+// The instance hands out the command line that fits it.
+const fitting = () => new URL('/cli/slipway.tgz', input('url')).href
+const [program, ...before] = input('cli') ? [input('cli')] : ['npx', '--yes', fitting()]
 const what = input('image') ? ['--image', input('image')] : ['--', input('directory') || '.']
 const argv = [...before, 'deploy', '--wait', '--no-input', '--timeout', input('timeout') || '900', ...what]
 const { INPUT_TOKEN: _, ...env } = process.env

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { COMMAND_LINE } from './command-line.ts'
 import { writeImage } from './image.ts'
 import { layOut, pack, type Release } from './pack.ts'
 import { writeInstaller, writeSums } from './sign.ts'
@@ -39,7 +40,9 @@ async function release(): Promise<void> {
   const file = await pack(checkout, out, made)
   const image = file.replace(/\.tar\.xz$/, '-image.tar')
   if (values.image) await writeImage(file.replace(/\.tar\.xz$/, ''), image, made.version)
-  await writeSums(out, values.image ? [file, image] : [file], values.key)
+  const commandLine = join(out, `slipway-cli-${made.version}.tgz`)
+  copyFileSync(join(file.replace(/\.tar\.xz$/, ''), 'cli', COMMAND_LINE), commandLine)
+  await writeSums(out, [file, commandLine, ...(values.image ? [image] : [])], values.key)
   if (values.key) writeInstaller(checkout, out, values.from)
   console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB${values.key ? ', signed' : ', NOT signed'}`)
 }

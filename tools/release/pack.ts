@@ -2,6 +2,7 @@ import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../lab/run.ts'
 import { bundle } from './bundle.ts'
+import { packCommandLine } from './command-line.ts'
 import { billOfMaterials, noticesOf, packagesOf } from './packages.ts'
 
 export type Release = {
@@ -45,6 +46,7 @@ export async function layOut(checkout: string, dir: string, release: Release): P
   cpSync(join(checkout, 'install/slipway'), join(dir, 'bin/slipway'))
   for (const program of ['node', 'slipway']) chmodSync(join(dir, 'bin', program), 0o755)
   cpSync(join(checkout, 'install/units'), join(dir, 'units'), { recursive: true })
+  await packCommandLine(checkout, dir, release.version)
   console.log(`  ${packages.length} packages of others, with their licenses`)
 }
 

@@ -4,6 +4,7 @@ import { openApiDocument } from '@slipway/contract/openapi'
 import { operations } from '@slipway/contract/operations'
 import type { FastifyRequest } from 'fastify'
 import { showAddress } from '../../core/domains/names/platform-address.ts'
+import { COMMAND_LINE, readCommandLine } from '../../core/operations/command-line.ts'
 import { platformBackups } from '../../core/operations/platform-backups.ts'
 import { readiness } from '../../core/operations/readiness.ts'
 import type { Platform } from '../../core/platform.ts'
@@ -19,6 +20,7 @@ const LEAST_CLI = '0.1.0'
 export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] => {
   const document = once(() => JSON.stringify(openApiDocument(endpoints, VERSION)))
   const page = once(() => docsPage(endpoints))
+  const commandLine = once(readCommandLine)
   return [
     on(operations.healthz, async () => ({ ok: true, version: VERSION })),
     on(operations.readyz, async ({ reply }) => {
@@ -44,12 +46,18 @@ export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] =
     on(operations.docs, async ({ reply }) => {
       await reply.type('text/html; charset=utf-8').send(page())
     }),
+    on(operations.commandLine, async ({ reply }) => {
+      await reply.type('application/gzip').send(commandLine().bytes)
+    }),
+    on(operations.commandLineSum, async ({ reply }) => {
+      await reply.type('text/plain; charset=utf-8').send(`${commandLine().sha256}  ${COMMAND_LINE}\n`)
+    }),
   ]
 }
 
-/** Both documents are the same for everyone: made when first asked for, then kept. */
-function once(make: () => string): () => string {
-  let made: string | undefined
+/** They are the same for everyone: made when first asked for, then kept. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
   return () => {
     made ??= make()
     return made
