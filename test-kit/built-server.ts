@@ -39,11 +39,12 @@ type Options = {
   key?: string
   /** A file that what it logs is added to. */
   logFile?: string
+  /** The folder of a release, in place of what is built here. */
+  release?: string
 }
 
 /** The program: as it is built here, or as it is in the release that a proof is pointed at. */
-export function builtServer(): [node: string, main: string] {
-  const release = process.env.SLIPWAY_PROVE_RELEASE
+export function builtServer(release = process.env.SLIPWAY_PROVE_RELEASE): [node: string, main: string] {
   const [node, main] = release
     ? [resolve(root, release, 'bin/node'), resolve(root, release, 'server/main.mjs')]
     : [process.execPath, join(root, 'server/dist/main.js')]
@@ -55,7 +56,7 @@ export function builtServer(): [node: string, main: string] {
 export async function startServer(options: Options): Promise<RunningServer> {
   const port = options.port ?? (await freePort())
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-proof-'))
-  const [node, main] = builtServer()
+  const [node, main] = builtServer(options.release)
   const started = performance.now()
   const log = options.logFile === undefined ? undefined : openSync(options.logFile, 'a')
   const child = spawn(node, [main, ...(options.argv ?? [])], {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Check } from './checks.ts'
-import { CLI, type Machine, runNode } from './run-cli.ts'
+import { type Machine, runNode } from './run-cli.ts'
 
 const RUNS = 9
 const MOST_VERSION = 1.3
@@ -16,10 +16,10 @@ const COMMANDS = [
 ]
 
 /** Processor time against an empty program, least of several on both sides, in turns. */
-export async function startUp(check: Check, machine: Machine): Promise<string> {
+export async function startUp(check: Check, machine: Machine, program: string): Promise<string> {
   const empty = join(machine.home, 'empty.mjs')
   writeFileSync(empty, '')
-  const all = [[empty], [CLI, '--version'], ...COMMANDS.map((argv) => [CLI, ...argv])]
+  const all = [[empty], [program, '--version'], ...COMMANDS.map((argv) => [program, ...argv])]
   const least = all.map(() => Number.POSITIVE_INFINITY)
   for (let run = 0; run < RUNS; run++)
     for (const [n, argv] of all.entries()) least[n] = Math.min(least[n] ?? 0, (await runNode(machine, argv)).cpuMs)
