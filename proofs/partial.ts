@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import type { Site } from '../test-kit/site.ts'
-import { chosen } from './ledger/sizes.ts'
+import { chosen, isFull } from './ledger/sizes.ts'
 import { type Begun, begin, firstRelease, type Lane, noTally, runCase, type Tally } from './parts/stack/case.ts'
 import { type Planned, sampled, subsetsBothWays } from './parts/stack/cases.ts'
 import { FIRSTS, runFirst } from './parts/stack/firsts.ts'
 import { openGround } from './parts/stack/ground.ts'
 import { killDuring, MOMENTS, type Moment } from './parts/stack/kills.ts'
-import { JOB, type Shape } from './parts/stack/stack.ts'
+import type { Shape } from './parts/stack/stack.ts'
 
 export const claim =
   'when any part of a stack fails at any stage, states, versions and traffic are as the tables say, whoever decides and whoever dies'
@@ -49,7 +49,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     if (isWanted('chains')) await inChains(site, pool, others, book)
     if (isWanted('flat')) {
       const flat = subsetsBothWays('flat').map((one) => caseJob(one, book))
-      await runAll(await openLanes(withSaidJob(site), 'flat'), flat.slice(0, MOST), book)
+      await runAll(await openLanes(site, 'flat'), flat.slice(0, MOST), book)
     }
     return told(book, others.length, performance.now() - began)
   } finally {
@@ -63,15 +63,6 @@ async function inChains(site: Site, pool: Pool, others: Planned[], book: Book): 
   await runAll(lanes, jobs.slice(0, MOST), book)
   await killAll(lanes, pool, book)
 }
-
-/** In a flat stack nobody waits for the end of the job, so that it has to be said that it is one. */
-const withSaidJob = (site: Site): Site => ({
-  ...site,
-  deploy: (project, files, more) => {
-    const compose = files['compose.yaml']?.replace(`  ${JOB}:\n`, `  ${JOB}:\n    x-slipway: { job: true }\n`) ?? ''
-    return site.deploy(project, { ...files, 'compose.yaml': compose }, more)
-  },
-})
 
 async function openLanes(site: Site, shape: Shape): Promise<Lane[]> {
   const numbers = Array.from({ length: LANES }, (_, place) => place + 1)
@@ -172,8 +163,9 @@ function told(book: Book, samples: number, ms: number): { ok: boolean; figure: s
   const starts = SHAPES.map((shape, n) => `${whole[n]} of ${SUBSETS} subsets of ${shape}`).join(' and ')
   const figure = `${starts} failing at the start, each kept and rejected, ${book.sampled} of ${samples} sampled of health, job, build and mixed, ${book.firsts} of ${FIRSTS.length} first deployments; ${kinds}; ${sum('failed')} failed whole; ${races}; ${kills}; ${book.faults} faults; ${(ms / 60_000).toFixed(0)} min`
   const all = whole.every((count) => count === SUBSETS) && book.sampled === samples && book.firsts === FIRSTS.length
-  const ok = book.faults === 0 && all && bothWays.length === BOTH_WAYS.length && book.kills === MOMENTS.length
-  return { ok, figure }
+  const complete = all && bothWays.length === BOTH_WAYS.length && book.kills === MOMENTS.length
+  // Of what was left out nothing can be said, and nothing is: it prints PARTIAL.
+  return { ok: book.faults === 0 && (complete || !isFull()), figure }
 }
 
 /** How many subsets went every way there is: over at once, or once kept and once rejected. */

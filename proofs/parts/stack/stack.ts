@@ -110,7 +110,9 @@ function composeFile({ only, lines = {}, shape }: Version & { only: readonly Nam
   const services = only.map((name) => {
     const waits = waitsFor(name, shape).some((other) => only.includes(other))
     const needs = waits || AFTER[name].length === 0 ? NEEDS[name] : ''
-    const own = lines[name] === undefined ? '' : `\n    ${lines[name]}`
+    // Where nobody waits for the end of a job, it has to be said that it is one.
+    const job = name === JOB && shape === 'flat' ? '\n    x-slipway: { job: true }' : ''
+    const own = `${job}${lines[name] === undefined ? '' : `\n    ${lines[name]}`}`
     return `  ${name}:\n    build: ./${name}${name === JOB ? '' : check(name)}${needs}${own}`
   })
   return `services:\n${services.join('\n')}\nvolumes:\n  data: {}\n`
