@@ -124,10 +124,11 @@ describe('the way to the server', () => {
     ['hangs up', (socket: Socket) => socket.end()],
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['speaks HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n')],
-  ] as const)('a service that %s instead of speaking SSH is unreachable', async ([, behave]) => {
+  ] as const)('a service that %s instead of speaking SSH looks like a line that broke', async ([, behave]) => {
     const port = await listen(behave)
     const failure = await refusal({ ...target, host: '127.0.0.1', port }, { deadlineMs: 5000 })
-    expect(failure.code).toBe('unreachable')
+    expect(failure.code).toBe('connection_lost')
+    expect(failure.hint).toContain('check that SSH listens on this port')
   })
 
   test('aborting while it connects rejects with the reason and leaves no socket open', async () => {

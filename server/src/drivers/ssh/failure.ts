@@ -42,7 +42,8 @@ const hints: Record<SshFailureCode, string> = {
   forward_refused:
     'Check that the service behind the socket is running and that sshd_config does not forbid AllowStreamLocalForwarding.',
   file_unreadable: 'Check that the SFTP subsystem is enabled in sshd_config and that the user may read the path.',
-  connection_lost: 'Try again; if it happens repeatedly, look at the network and at the SSH service log of the server.',
+  connection_lost:
+    'Try again; if it happens repeatedly, check that SSH listens on this port, and look at the network and the SSH service log of the server.',
 }
 
 /** Words for an error that ssh2 or the socket reported before the connection was usable. */
@@ -65,8 +66,10 @@ export function explainHandshake(error: Error, target: SshAccount, presentedHost
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return sshFailure('unreachable', `There is no route to ${at}.`, { cause: error })
   }
-  if (code === 'ECONNRESET' || code === 'EPIPE') {
-    return sshFailure('connection_lost', `The connection to ${at} was lost during the SSH handshake.`, { cause: error })
+  if (code === 'ECONNRESET' || code === 'EPIPE' || error.message === 'Connection lost before handshake') {
+    return sshFailure('connection_lost', `The connection to ${at} broke before the SSH handshake was complete.`, {
+      cause: error,
+    })
   }
   return sshFailure('unreachable', `${at} did not complete the SSH handshake (${error.message}).`, { cause: error })
 }

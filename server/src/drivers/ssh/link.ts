@@ -31,8 +31,7 @@ export function guard({ target, client, socket, life, sockets, options }: Link, 
     else life.abort(ready ? lost(target, 'broke', error) : explainHandshake(error, target, watch.presented))
   })
   client.on('close', () => {
-    const closed = () => explainHandshake(new Error('it closed the connection'), target, null)
-    life.abort(ready ? lost(target, 'was closed by the server') : closed())
+    life.abort(lost(target, ready ? 'was closed by the server' : 'was closed before the SSH handshake was complete'))
   })
   life.signal.addEventListener('abort', () => {
     options.signal.removeEventListener('abort', cancel)
