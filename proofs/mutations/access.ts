@@ -114,8 +114,8 @@ export const access: Mutation[] = [
     name: 'stream-outlives-its-token',
     guards: `${MODEL}: whoever watches a stream and would not be let in now is let go`,
     file: 'server/src/core/deployments/events/viewers.ts',
-    find: 'known.has(keyOf(caller)) && there.has(deployment)',
-    replace: 'there.has(deployment)',
+    find: 'known.has(keyOf(caller)) && there.has(idOf(target))',
+    replace: 'there.has(idOf(target))',
     red: {
       test: 'server/test/deployments/stream-access.test.ts',
       title: 'streams of every format end with the credential that opened them, and nobody else is let go',

@@ -39,7 +39,7 @@ export const guardedByTests: Record<string, string[]> = {
   install: ['half-made-cluster-kept', 'settings-written-again'],
   isolation: ['cache-mounts-for-everybody', 'one-more-than-the-limit'],
   move: ['archive-without-an-end', 'pieces-without-a-number'],
-  'over-ssh': ['any-key-of-the-pinned-kind'],
+  'over-ssh': ['any-key-of-the-pinned-kind', 'lost-line-ends-a-rollout'],
   overhead: [],
   partial: ['healthy-because-the-engine-says-so'],
   push: ['captured-delivery-again', 'paused-project-deploys', 'hook-tells-of-any-repository'],

@@ -27,6 +27,17 @@ export const runs: Mutation[] = [
     red: { test: `${JOBS}/fenced.test.ts`, title: 'after a takeover every write is refused' },
   },
   {
+    name: 'lost-line-ends-a-rollout',
+    guards: 'bin/prove over-ssh: a line that is cut ends no deployment',
+    file: 'server/src/core/deployments/converge/execute.ts',
+    find: 'return patiently(options.signal, () => onService(working, one, options)).catch(',
+    replace: 'return onService(working, one, options).catch(',
+    red: {
+      test: 'server/src/core/deployments/converge/execute.test.ts',
+      title: 'an operation whose line was lost is done again before anybody calls it failed',
+    },
+  },
+  {
     name: 'lost-answer-written-twice',
     guards: 'bin/prove crash: each write of a run happens exactly once',
     file: 'server/src/jobs/fenced.ts',
@@ -39,14 +50,13 @@ export const runs: Mutation[] = [
   },
   {
     name: 'line-told-twice',
-    guards:
-      'docs/reference/cli.md: logs -f tells each line once, also of a service that the next release did not replace',
+    guards: 'docs/reference/cli.md: logs -f tells each line once, also when its connection was cut',
     file: 'cli/src/follow/runtime-logs.ts',
-    find: '      if (!isNew(line)) return\n',
+    find: '        last = event.id || last\n',
     replace: '',
     red: {
       test: 'cli/src/follow/runtime-logs.test.ts',
-      title: 'logs -f goes over to the release that took the place, although the stream of the one before stays open',
+      title: 'logs -f goes on behind the last line when it is cut, and says when another release prints',
     },
   },
   {

@@ -27,9 +27,11 @@ export const SERVES = 'CMD echo private > /tmp/index.html && exec httpd -f -p 30
 export async function privateRegistry() {
   const account = { username: 'deploy', password: `${randomBytes(12).toString('hex')} "ü+/%`, path: '' }
   const registry = await startPrivateRegistry([account], SECONDS)
-  const app = await publish(registry, account, { name: 'team/app:1', changes: [SERVES, 'EXPOSE 3000'] })
-  return { account, registry, app }
+  return { account, registry, app: await publishApp({ registry, account }, 'team/app:1') }
 }
+
+export const publishApp = ({ registry, account }: Pick<Ground, 'registry' | 'account'>, name: string) =>
+  publish(registry, account, { name, changes: [SERVES, 'EXPOSE 3000'] })
 
 /** Not by synchronous calls: the token server answers in this process. */
 export async function dockerOf(...argv: string[]): Promise<string> {

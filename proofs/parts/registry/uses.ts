@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../../test-kit/until.ts'
-import { base, faultOf, forget, type Ground, inLanes, SECONDS, SERVES } from './ground.ts'
+import { base, faultOf, forget, type Ground, inLanes, publishApp, SECONDS, SERVES } from './ground.ts'
 
 /** Projects that deploy at the same time; a project has one run at a time. */
 const LANES = 4
@@ -10,16 +10,19 @@ export const lanesOf = async ({ site, serverId }: Pick<Ground, 'site' | 'serverI
 
 /** By its name, by its digest, and as an image of a compose file; each time the engine has forgotten it before. */
 export async function deploys(ground: Ground, projects: string[], count: number): Promise<string[]> {
-  const { site, app } = ground
+  // One for each lane: what one of them makes the engine forget is needed by nobody else.
+  const apps: Ground['app'][] = []
+  while (apps.length < LANES) apps.push(await publishApp(ground, `team/app${apps.length}:1`))
   const ways = [
-    (projectId: string) => fromImage(ground, projectId, app.image),
-    (projectId: string) => fromImage(ground, projectId, app.digest),
-    (projectId: string, n: number) => site.deploy(projectId, composed(app.image, n)),
+    (projectId: string, app: Ground['app']) => fromImage(ground, projectId, app.image),
+    (projectId: string, app: Ground['app']) => fromImage(ground, projectId, app.digest),
+    (projectId: string, app: Ground['app'], n: number) => ground.site.deploy(projectId, composed(app.image, n)),
   ]
   const numbers = Array.from({ length: count }, (_, n) => n)
   return inLanes(LANES, numbers, async (n, lane) => {
+    const app = apps[lane] as Ground['app']
     await forget(ground, app.image, app.digest)
-    const id = await ways[n % ways.length]?.(projects[lane] ?? '', n)
+    const id = await ways[n % ways.length]?.(projects[lane] ?? '', app, n)
     return faultOf(ground, id ?? '')
   })
 }

@@ -70,14 +70,14 @@ type Options = Parameters<Machines['act']>[1]
  * look and each write.
  */
 export function machinesOn(place: Place): Machines {
-  const { runtime, engine, server, project, names, patiently: over = (_, work) => work() } = place
+  const { runtime, engine, server, project, names, patiently = (_, work) => work() } = place
   // Nobody but this run changes where the names of its project lead.
   let routes: Promise<Route[]> | undefined
   const restarts: Restarts = new Map()
   return {
     async observe(signal) {
       routes ??= names.observe(signal)
-      const looking = over(signal, () => runtime.snapshot(engine, project, { signal }))
+      const looking = patiently(signal, () => runtime.snapshot(engine, project, { signal }))
       // Together: when the one fails, somebody hears how the other ends.
       const [snapshot, led] = await Promise.all([looking, routes])
       const volumes = place.volumes ? await runtime.volumes.list(engine, project, { signal }) : []
@@ -86,13 +86,13 @@ export function machinesOn(place: Place): Machines {
     },
     async act(one, options) {
       if ('routes' in one) {
-        await over(options.signal, () => names.lead(one, options.signal))
+        await patiently(options.signal, () => names.lead(one, options.signal))
         routes = undefined
         return OK
       }
-      if (!('service' in one)) return over(options.signal, () => onProject(place, one, options))
+      if (!('service' in one)) return patiently(options.signal, () => onProject(place, one, options))
       const working = { ...place, restarts }
-      return over(options.signal, () => onService(working, one, options)).catch(async (error): Promise<Answer> => {
+      return patiently(options.signal, () => onService(working, one, options)).catch(async (error): Promise<Answer> => {
         options.signal.throwIfAborted()
         const why = await place.explain?.(one.service, error, options.signal)
         if (!why) throw error

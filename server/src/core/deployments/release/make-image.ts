@@ -35,11 +35,11 @@ export async function makeImage(
   const { engineId } = await overLostLines(deployContext, line, () =>
     claimServer(deployContext.parts, deployContext.server, signal),
   )
-  const over = patiently(deployContext, 'build', plan.name)
+  const again = patiently(deployContext, 'build', plan.name)
   const adopted = plan.compose?.adopted
-  if (adopted) return over(signal, () => adoptedImage(deployContext, plan, adopted, signal))
+  if (adopted) return again(signal, () => adoptedImage(deployContext, plan, adopted, signal))
   const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
-  if (ready !== null) return over(signal, () => foreignImage(deployContext, plan, ready, signal))
+  if (ready !== null) return again(signal, () => foreignImage(deployContext, plan, ready, signal))
   const build = () => buildImage(deployContext, plan, source, signal)
   // By the engine: two servers may be one machine by different addresses.
   return deployContext.run.limit(

@@ -54,9 +54,9 @@ export async function rollOut(
     if (!isOver(wanted, known, fates)) {
       await steps.begin(firstOf(wanted))
       const bringUp = async () => {
-        const over = patiently(context, 'rollout')
-        const working = { release, steps, wanted, over }
-        const { machines, onOperation } = await over(run.signal, () => machinesFor(context, working))
+        const again = patiently(context, 'rollout')
+        const working = { release, steps, wanted, again }
+        const { machines, onOperation } = await again(run.signal, () => machinesFor(context, working))
         const kept = planKeeper(context, wanted)
         await converge(machines, wanted, {
           ...{ journal, guard: () => run.assertOwned(), signal: run.signal, onPlan: kept.onPlan },
@@ -111,11 +111,11 @@ type Working = {
   release: Release
   steps: ReturnType<typeof serviceSteps>
   wanted: Wanted
-  over: Patiently
+  again: Patiently
 }
 
 /** The server as this rollout uses it: what is done is told, and each service's step is open before it is touched. */
-async function machinesFor(context: DeployContext, { release, steps, wanted, over }: Working) {
+async function machinesFor(context: DeployContext, { release, steps, wanted, again }: Working) {
   const { parts, engine, deployment, server, run } = context
   const { orgId: org, projectId: project } = deployment
   await claimServer(parts, server, run.signal)
@@ -126,7 +126,7 @@ async function machinesFor(context: DeployContext, { release, steps, wanted, ove
   const telling = teller(context, release, steps.since)
   const base = machinesOn({
     ...{ runtime: parts.runtime, engine, server: server.id, project, specs, patienceMs: PATIENT_MS, makeNetworks },
-    ...{ names: await namesFor(context, wanted), patiently: over, ...telling.place },
+    ...{ names: await namesFor(context, wanted), patiently: again, ...telling.place },
     async explain(service, error, signal) {
       const told = await explainStep(context, { step: steps.nameOf(service), signal }, error)
       return told instanceof Error && told !== error ? told : undefined
