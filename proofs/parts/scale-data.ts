@@ -156,6 +156,10 @@ const tables = (size: Sizes): Record<string, string> => ({
       case when n < ${HEAD} and n % 2 = 1 then ${id('usr', 'n')} else ${id('usr', `k % ${size.people}`)} end,
       'token-' || n, sha256(('slp_proof_' || n)::bytea), 'slp_proo',
       case when n in (2, 3) then ${id('prj', '0')} end from ${rowsOf(size.tokens, size.orgs)}`,
+  cli_sign_in: `insert into cli_sign_in (id, request_hash, user_code_hash, challenge, name, address, expires_at)
+    select ${id('clr', 'n')}, sha256(('request' || n)::bytea), sha256(('user' || n)::bytea), sha256(('challenge' || n)::bytea),
+      'laptop', '192.0.2.1', now() + random() * interval '1 day' from generate_series(0, ${size.rest - 1}) n`,
+  sign_in_try: `insert into sign_in_try (key, count) select 'key-' || n, 1 from generate_series(0, ${size.rest - 1}) n`,
   audit: `insert into audit (org_id, id, action, target, actor_kind, actor_id, actor_name, address, detail)
     select ${id('org', 'k')}, ${id('aud', 'n')},
       (array['project.update', 'token.create', 'server.check', 'variable.set', 'member.invite'])[1 + n % 5],
