@@ -28,7 +28,7 @@ export async function placeInLine(tx: Tx, lane: string): Promise<PlaceInLine> {
       case when r.status = 'queued' then (select count(*)::int from (
         select 1 from run o where o.org_id = r.org_id and o.status in ('queued', 'running') and o.id <> r.id
         limit ${MOST_COUNTED}) t) else 0 end as before,
-      (select count(*) from (select 1 from organization limit 2) t) > 1 as several
+      (select count(*) from (select 1 from organization order by id limit 2) t) > 1 as several
     from run r where r.lane = ${lane} and r.status in ('queued', 'running', 'parked')
     order by r.status = 'queued', r.position limit 1`.execute(tx)
   const [head] = rows
