@@ -1,6 +1,7 @@
 import type { DeploymentService } from '@slipway/contract/deployment-shape'
 import { sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
+import { isOfOrg } from '../rows/store.ts'
 
 /** The names of the project lead to this deployment from now on, or (null) nowhere. */
 export async function setRouted(db: Queryable, projectId: string, id: string | null): Promise<void> {
@@ -34,8 +35,8 @@ export async function serversOf(db: Queryable, orgId: string, projectId: string)
     .selectFrom('deployment')
     .select('serverId')
     .distinct()
-    .where('orgId', '=', orgId)
     .where('projectId', '=', projectId)
+    .where(isOfOrg(orgId))
     .execute()
   return rows.map((row) => row.serverId)
 }
