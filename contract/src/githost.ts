@@ -33,7 +33,9 @@ export const GithostPageQuery = z.object({
 
 export const ListRepositories = GithostPageQuery.extend({
   owner: z.string().min(1).max(100).optional(),
-  q: z.string().max(100).optional().meta({ description: 'part of a name' }),
+  q: z.string().max(100).optional().meta({
+    description: 'part of a name; a page may hold fewer than limit, or none: the list ends where nextCursor is null',
+  }),
 })
 export type ListRepositories = z.output<typeof ListRepositories>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Lists are newest first, `limit` rows at a time; `nextCursor` asks for the rest. */
+/** Lists are newest first, at most `limit` rows at a time; `nextCursor` asks for the rest, and null is where a list ends. */
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(600).optional(),

@@ -4,6 +4,12 @@ import { Refusal } from '../errors.ts'
 /** Sorts behind every id, so that "before this" without a cursor means "from the newest". */
 export const NEWEST = '~'
 
+/**
+ * Rows that a page looks at, at most, where a condition that no index knows may refuse most of them. A page may then hold
+ * fewer than it was asked for, or none, and go on all the same: the list ends where `nextCursor` is null.
+ */
+export const MOST_LOOKED_AT = 400
+
 /** Keyset pagination: the key a page starts after. A cursor that we did not make is refused rather than guessed at. */
 export function startOf(query: PageQuery): string {
   if (query.cursor === undefined) return NEWEST

@@ -23,7 +23,8 @@ export async function listRepositories(
   const { data, nextCursor } = await mirror.list(parts.db, { ...caller, keys: sources.map(({ key }) => key) }, query)
   const isPerson = more.organization && data[0]?.ownerType === 'User'
   const isWhole = listing.state !== 'filling'
-  const isUnknown = isWhole && data.length === 0 && query.owner !== undefined && query.cursor === undefined && !query.q
+  const isNothing = data.length === 0 && nextCursor === null
+  const isUnknown = isWhole && isNothing && query.owner !== undefined && query.cursor === undefined && !query.q
   const isOurs = sources.some((one) => one.kind === 'app' && one.login.toLowerCase() === query.owner?.toLowerCase())
   // An account whose app sees no repository yet is known all the same.
   if (isPerson || (isUnknown && (!isOurs || caller.role === 'viewer'))) throw notFound('account at the git host')

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { HostRepository } from '../../drivers/githost/githost.ts'
 import type { Caller } from '../access/caller.ts'
-import { unknownCursor } from '../page.ts'
+import { MOST_LOOKED_AT, unknownCursor } from '../page.ts'
 
 export type RepositoryRow = Selectable<Tables['githostRepository']>
 /** Through which sources somebody looks: what only a source lists that cannot be used now is not there. */
@@ -22,13 +22,12 @@ export const keyOf = (owner: string, name: string) => `${owner}/${name}`.toLower
 function visibleTo(viewer: Viewer): RawBuilder<boolean> {
   const { role } = viewer
   if (seesAll(viewer)) return sql<boolean>`true`
-  const linked =
-    role === 'viewer'
-      ? sql`exists (select 1 from project p where p.org_id = r.org_id and p.githost_repo_id = r.repo_id)`
-      : sql`true`
-  return sql<boolean>`${linked} and coalesce((select g.allow from githost_rule g where g.org_id = r.org_id
+  return sql<boolean>`${role === 'viewer' ? isLinked : sql`true`} and coalesce((select g.allow from githost_rule g where g.org_id = r.org_id
     and g.role = ${role} and r.full_name_key like g.matches order by length(g.pattern) desc limit 1), true)`
 }
+
+const isLinked = sql<boolean>`exists (
+  select 1 from project p where p.org_id = r.org_id and p.githost_repo_id = r.repo_id)`
 
 /**
  * Written so that no index fits. Just after a large listing, before the database has counted its rows, the planner would
@@ -47,30 +46,43 @@ export const isFirst = (viewer: Viewer) =>
         where b.org_id = r.org_id and b.repo_id = r.repo_id and ${isOf('b', viewer)}
         order by b.rank, b.source_key limit 1)`
 
+const isSeen = (viewer: Viewer) => sql<boolean>`${isOf('r', viewer)} and ${visibleTo(viewer)}`
+
 export const seen = (db: Queryable, viewer: Viewer) =>
-  db
-    .selectFrom('githostRepository as r')
-    .where('r.orgId', '=', viewer.orgId)
-    .where(isOf('r', viewer))
-    .where(visibleTo(viewer))
+  db.selectFrom('githostRepository as r').where('r.orgId', '=', viewer.orgId).where(isSeen(viewer))
 
 /** Keyset pagination: pushed to last first. */
 export async function list(db: Queryable, viewer: Viewer, { owner, q, limit, cursor }: Filter) {
-  let rows = seen(db, viewer).selectAll('r').where(isFirst(viewer))
-  if (owner !== undefined) rows = rows.where(sql`lower(r.owner)`, '=', owner.toLowerCase())
-  if (q) rows = rows.where(sql<boolean>`position(${q.toLowerCase()} in r.full_name_key) > 0`)
   // Also of the first page: with a bound the order of the index is taken, without one everything is sorted.
   const [at, id] = cursor === undefined ? NEWEST : positionIn(cursor)
-  rows = rows.where(sql<boolean>`(r.pushed_at, r.repo_id) < (${at}::timestamptz, ${id}::bigint)`)
-  const found = await rows
+  let rows = db
+    .selectFrom('githostRepository as r')
+    .where('r.orgId', '=', viewer.orgId)
+    .where(sql<boolean>`(r.pushed_at, r.repo_id) < (${at}::timestamptz, ${id}::bigint)`)
     .orderBy('r.pushedAt', 'desc')
     .orderBy('r.repoId', 'desc')
+  if (owner !== undefined) rows = rows.where(sql`lower(r.owner)`, '=', owner.toLowerCase())
+  // Few of many, and the projects say which: others need not be looked at.
+  if (viewer.role === 'viewer') rows = rows.where(isLinked)
+  const last = await rows
+    .select(['r.pushedAt', 'r.repoId'])
+    .offset(MOST_LOOKED_AT - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const [untilAt, untilId] = last ? [last.pushedAt, last.repoId] : OLDEST
+  // Down to a place, not so many rows: several sources have the same repository there, and all of them are looked at.
+  let page = rows
+    .selectAll('r')
+    .where(sql<boolean>`(r.pushed_at, r.repo_id) >= (${untilAt}::timestamptz, ${untilId}::bigint)`)
+    .where(isSeen(viewer))
+    .where(isFirst(viewer))
     .limit(limit + 1)
-    .execute()
-  return pageOf(found, limit)
+  if (q) page = page.where(sql<boolean>`position(${q.toLowerCase()} in r.full_name_key) > 0`)
+  return pageOf(await page.execute(), limit, last ?? null)
 }
 
 const NEWEST = ['infinity', '9223372036854775807'] as const
+const OLDEST = ['-infinity', '0'] as const
 
 function positionIn(cursor: string): [string, string] {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
@@ -79,9 +91,11 @@ function positionIn(cursor: string): [string, string] {
   return [at, id]
 }
 
-function pageOf(found: RepositoryRow[], limit: number): Page<RepositoryRow> {
+type Place = Pick<RepositoryRow, 'pushedAt' | 'repoId'>
+
+function pageOf(found: RepositoryRow[], limit: number, reached: Place | null): Page<RepositoryRow> {
   const data = found.slice(0, limit)
-  const last = found.length > limit ? data.at(-1) : undefined
+  const last = found.length > limit ? data.at(-1) : reached
   const position = last && `${last.pushedAt.toISOString()} ${last.repoId}`
   return { data, nextCursor: position ? Buffer.from(position).toString('base64url') : null }
 }
@@ -95,14 +109,42 @@ export const find = (db: Queryable, viewer: Viewer, owner: string, name: string)
     .orderBy('r.sourceKey')
     .execute()
 
+type Owner = Pick<RepositoryRow, 'sourceKey' | 'owner' | 'ownerType' | 'ownerAvatarUrl'>
+
 /** Whose repositories the caller sees, and through which source. */
-export const owners = (db: Queryable, viewer: Viewer) =>
+export const owners = (db: Queryable, viewer: Viewer): Promise<Owner[]> =>
+  viewer.role === 'viewer' ? ownersOfLinked(db, viewer) : ownersOfAll(db, viewer)
+
+/** Few of many: the projects say which. */
+const ownersOfLinked = (db: Queryable, viewer: Viewer) =>
   seen(db, viewer)
     .select(['r.sourceKey', 'r.owner', 'r.ownerType', 'r.ownerAvatarUrl'])
     .distinct()
     .orderBy('r.owner')
-    .limit(500)
+    .limit(MOST_OWNERS)
     .execute()
+
+/**
+ * Loose index scan, also called skip scan: from one owner to the next in the order of the index, instead of reading all
+ * repositories to find out whose they are.
+ */
+async function ownersOfAll(db: Queryable, viewer: Viewer): Promise<Owner[]> {
+  const next = (key: string, after: string) => sql`(
+    select r.source_key, r.owner, r.owner_type, r.owner_avatar_url from githost_repository r
+    where r.org_id = ${viewer.orgId} and r.source_key = ${sql.ref(key)} and r.owner collate "C" > ${sql.raw(after)}
+      and ${visibleTo(viewer)} order by r.owner collate "C" limit 1)`
+  const { rows } = await sql<Owner>`
+    with recursive reached as (
+      select found.*, 1 as place from unnest(${viewer.keys}::text[]) as source (key)
+        cross join lateral ${next('source.key', `''`)} found
+      union all
+      select found.*, place + 1 from reached
+        cross join lateral ${next('reached.source_key', 'reached.owner')} found where place < ${MOST_OWNERS})
+    select source_key, owner, owner_type, owner_avatar_url from reached order by owner limit ${MOST_OWNERS}`.execute(db)
+  return rows
+}
+
+const MOST_OWNERS = 500
 
 export async function keep(
   db: Queryable,

@@ -59,8 +59,9 @@ export async function githostHome(
 /** An account shows all organizations it reaches; a role sees those whose repositories it sees. */
 async function accountsOf(parts: GithostParts, caller: Caller, rows: Rows): Promise<GithostAccount[]> {
   const sources = new Map(rows.accounts.map(({ id, kind }) => [id, kind]))
-  const keys = (await sourcesOf(parts, caller.orgId)).map(({ key }) => key)
-  const owners = await mirror.owners(parts.db, { ...caller, keys })
+  // An app reaches nobody but its own account, which its link names: what it lists matters to a viewer alone.
+  const asked = (await sourcesOf(parts, caller.orgId)).filter(({ key }) => caller.role === 'viewer' || sources.has(key))
+  const owners = await mirror.owners(parts.db, { ...caller, keys: asked.map(({ key }) => key) })
   const direct: GithostAccount[] = [
     ...rows.links.map((link) => ({
       ...{
