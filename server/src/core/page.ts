@@ -24,18 +24,20 @@ export const unknownCursor = () =>
     hint: 'Send nextCursor of the previous page unchanged, or leave cursor out to start over.',
   })
 
-/** Stores read one row more than asked for: its presence says whether there is a next page. */
+/**
+ * Stores read one row more than asked for: its presence says whether there is a next page. So does `reached`, the key
+ * of the last row that was looked at, where that was not the last there is.
+ */
 export function toPage<Row, T>(
   rows: Row[],
   query: PageQuery,
   keyOf: (row: Row) => string,
   shape: (row: Row) => T,
+  reached: string | null = null,
 ): Page<T> {
   const more = rows.length > query.limit
   const shown = more ? rows.slice(0, query.limit) : rows
   const last = shown.at(-1)
-  return {
-    data: shown.map(shape),
-    nextCursor: more && last !== undefined ? Buffer.from(keyOf(last)).toString('base64url') : null,
-  }
+  const key = more && last !== undefined ? keyOf(last) : reached
+  return { data: shown.map(shape), nextCursor: key === null ? null : Buffer.from(key).toString('base64url') }
 }

@@ -49,6 +49,15 @@ test('an account is not called unknown before all of its repositories were looke
   expect((await developer.api('GET', '/api/githost/repos?owner=nobody')).status).toBe(404)
 })
 
+test('deliveries that a role does not see are passed by, some at a time', async () => {
+  await sql`insert into githost_delivery (id, org_id, hook_key, guid, event, repo_id, repository)
+    select 'ghd_' || lpad(n::text, 26, '0'), ${org.id}, 'key', n::text, 'push', case when n = 5 then 777 else n end, 'acme/x'
+    from generate_series(1, 450) n`.execute(db)
+  const path = '/api/githost/deliveries?repo=acme/X&limit=200'
+  expect((await pages(developer.api, path)).map(({ length }) => length)).toEqual([0, 1])
+  expect((await pages(org.owner.api, path)).map(({ length }) => length)).toEqual([200, 200, 50])
+})
+
 test('of several sources that list the same, each repository is shown once, also where a page stops looking', async () => {
   await list('before', 'acme', 899)
   const viewer = { orgId: org.id, role: 'owner' as const, keys: [source, 'before'] }

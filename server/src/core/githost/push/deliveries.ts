@@ -11,7 +11,8 @@ import * as heads from './head-store.ts'
 import { settle } from './settle.ts'
 
 export async function listDeliveries(parts: GithostParts, caller: Caller, query: ListDeliveries) {
-  return toPage(await store.list(parts.db, await viewerOf(parts, caller), query), query, ({ id }) => id, shown)
+  const { rows, reached } = await store.list(parts.db, await viewerOf(parts, caller), query)
+  return toPage(rows, query, ({ id }) => id, shown, reached)
 }
 
 const viewerOf = async (parts: GithostParts, caller: Caller) => ({

@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Queryable, Tx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import type { Tables } from '../../../db/tables.ts'
-import { startOf } from '../../page.ts'
+import { MOST_LOOKED_AT, startOf } from '../../page.ts'
 import { seen, seesAll, type Viewer } from '../mirror-store.ts'
 import type { Head, HeadKey } from './head-store.ts'
 
@@ -97,29 +97,45 @@ export const found = (head: Head, via: DeliveryRow['via'], seq: number) => ({
   guid: `${head.orgId}:${head.host}:${head.repoId}:${head.ref}:${seq}:${via === 'replay' ? newId('req') : ''}`,
 })
 
-/** Of repositories that the caller's role may see; what is about none is for those who see everything. */
-const shown = (db: Queryable, viewer: Viewer) => {
-  const rows = db.selectFrom('githostDelivery as d').selectAll('d').where('d.orgId', '=', viewer.orgId)
-  return seesAll(viewer) ? rows : rows.where(({ exists }) => exists(repository(db, viewer)))
-}
+const of = (db: Queryable, { orgId }: Viewer) => db.selectFrom('githostDelivery as d').where('d.orgId', '=', orgId)
 
-const repository = (db: Queryable, viewer: Viewer) =>
-  seen(db, viewer).select('r.repoId').whereRef('r.repoId', '=', sql.ref('d.repo_id'))
+/**
+ * Of repositories that the caller's role may see; what is about none is for those who see everything. Asked row by row:
+ * "there is one" may be answered by reading all repositories first.
+ */
+const isShown = (db: Queryable, viewer: Viewer) =>
+  seesAll(viewer)
+    ? sql<boolean>`true`
+    : sql<boolean>`d.repo_id = (${seen(db, viewer).select('r.repoId').whereRef('r.repoId', '=', sql.ref('d.repo_id')).limit(1)})`
 
 export const find = (db: Queryable, viewer: Viewer, id: string): Promise<DeliveryRow | undefined> =>
-  shown(db, viewer).where('d.id', '=', id).executeTakeFirst()
+  of(db, viewer).selectAll('d').where(isShown(db, viewer)).where('d.id', '=', id).executeTakeFirst()
 
-/** Newest first; one more than the page holds. */
-export function list(db: Queryable, viewer: Viewer, query: ListDeliveries): Promise<DeliveryRow[]> {
-  let rows = shown(db, viewer)
-    .where('d.id', '<', startOf(query))
-    .orderBy('d.id', 'desc')
+/** Newest first; one more than the page holds. `reached`: where it stopped looking, if that is before the end. */
+export async function list(
+  db: Queryable,
+  viewer: Viewer,
+  query: ListDeliveries,
+): Promise<{ rows: DeliveryRow[]; reached: string | null }> {
+  let asked = of(db, viewer).where('d.id', '<', startOf(query)).orderBy('d.id', 'desc')
+  if (query.projectId !== undefined) asked = asked.where('d.projectId', '=', query.projectId)
+  if (query.repo !== undefined) asked = asked.where(sql`lower(d.repository)`, '=', query.repo.toLowerCase())
+  if (query.decision === 'waiting') asked = asked.where('d.decidedAt', 'is', null)
+  else if (query.decision !== undefined) asked = asked.where('d.decision', '=', query.decision)
+  const last = seesAll(viewer)
+    ? undefined
+    : await asked
+        .select('d.id')
+        .offset(MOST_LOOKED_AT - 1)
+        .limit(1)
+        .executeTakeFirst()
+  const rows = await asked
+    .selectAll('d')
+    .where('d.id', '>=', last?.id ?? '')
+    .where(isShown(db, viewer))
     .limit(query.limit + 1)
-  if (query.projectId !== undefined) rows = rows.where('d.projectId', '=', query.projectId)
-  if (query.repo !== undefined) rows = rows.where(sql`lower(d.repository)`, '=', query.repo.toLowerCase())
-  if (query.decision === 'waiting') rows = rows.where('d.decidedAt', 'is', null)
-  else if (query.decision !== undefined) rows = rows.where('d.decision', '=', query.decision)
-  return rows.execute()
+    .execute()
+  return { rows, reached: last?.id ?? null }
 }
 
 /** Bodies go after a week, ids after three months: until then the same delivery is not taken twice. */
