@@ -22,8 +22,10 @@ export type Attention = z.output<typeof Attention>
 
 export const Overview = z
   .object({
-    projects: z.object({ total: count, serving: count }),
-    deployments: z.object({ queued: count, running: count, waiting: count }),
+    projects: z.object({ total: count, serving: count }).meta({ description: 'counted up to 1000' }),
+    deployments: z
+      .object({ queued: count, running: count, waiting: count })
+      .meta({ description: 'each counted up to 1000' }),
     servers: z.object({ total: count, unwell: count }),
     attention: z.array(Attention).meta({ description: 'what needs somebody, newest first; at most 50' }),
   })
