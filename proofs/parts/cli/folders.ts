@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { size } from '../../ledger/sizes.ts'
 import type { Check } from './checks.ts'
 import { slowLine } from './line.ts'
@@ -112,13 +113,20 @@ export async function cuts(check: Check, world: World): Promise<string> {
 }
 
 /** A file that never rests is never deployed half: it is sent as it once was, or nothing is. */
+const RESTLESS = `
+const { workerData } = require('node:worker_threads')
+const { randomFillSync } = require('node:crypto')
+const { writeFileSync } = require('node:fs')
+for (const bytes = Buffer.alloc(3_000_000); ; ) writeFileSync(workerData, randomFillSync(bytes))
+`
+
 export async function changing(check: Check, { machine }: World): Promise<string> {
   const folder = folderOf(1, 3_000_000)
   const file = join(folder, 'part-0/file-0.bin')
-  const stop = new AbortController()
-  const writing = setInterval(() => writeFileSync(file, randomBytes(3_000_000)), 5)
-  const ended = await runCli(machine, ['deploy', folder, '-p', 'folders', '--json'], { signal: stop.signal })
-  clearInterval(writing)
+  // A thread of its own: one that waits for its turn in this process leaves the file alone for long enough.
+  const writing = new Worker(RESTLESS, { eval: true, workerData: file })
+  const ended = await runCli(machine, ['deploy', folder, '-p', 'folders', '--json'])
+  await writing.terminate()
   const { code } = jsonOf(ended)
   check(
     `a file that changes while it is sent: ${String(code)}, exit code ${ended.code}`,
