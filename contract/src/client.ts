@@ -8,11 +8,29 @@ type Options = {
   url: string
   /** An access token; a browser leaves it out and sends its session cookie. */
   token?: string
-  fetch?: typeof fetch
+  fetch?: Fetch
 }
 
-/** What fetch takes as it is: a stream, bytes or text. */
-type StreamBody = NonNullable<RequestInit['body']>
+/** What is needed of fetch. The global one fits; who finds it too large brings something smaller. */
+export type Fetch = (url: URL, init: Init) => Promise<Answered>
+export type Init = { method: string; headers: Record<string, string>; body?: StreamBody; signal?: AbortSignal }
+
+/** What is needed of its answers: a `Response` has all of it. */
+export type Answered = {
+  readonly status: number
+  readonly ok: boolean
+  readonly headers: { get(name: string): string | null }
+  readonly body: { getReader(): BytesReader } | null
+  text(): Promise<string>
+  json(): Promise<unknown>
+}
+export type BytesReader = {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
+}
+
+/** What is sent as it is. */
+type StreamBody = string | Uint8Array<ArrayBuffer>
 type Needed<K extends string, T> = [T] extends [undefined] ? { [P in K]?: undefined } : { [P in K]: T }
 type BodyPart<E extends Endpoint> = E['body'] extends undefined | never
   ? { body?: undefined }
@@ -25,8 +43,8 @@ export type Call<E extends Endpoint> = Needed<'params', SentParams<E>> & { query
 
 /** A stream is handed over as it is. */
 type Answer<E extends Endpoint> = E['response'] extends z.ZodType
-  ? ResponseOf<E> | (E extends { alsoAnswers: readonly string[] } ? Response : never)
-  : Response
+  ? ResponseOf<E> | (E extends { alsoAnswers: readonly string[] } ? Answered : never)
+  : Answered
 type Method<E extends Endpoint> = (
   ...input: E extends { params: z.ZodObject } | { body: z.ZodType } ? [Call<E>] : [Call<E>?]
 ) => Promise<Answer<E>>
@@ -75,7 +93,7 @@ async function send(options: Options, [line = '', ...streams]: readonly string[]
     ...(json && { 'content-type': 'application/json' }),
     ...call.headers,
   }
-  const init: RequestInit & { duplex?: 'half' } = { method, headers, duplex: 'half' }
+  const init: Init = { method, headers }
   if (call.body !== undefined) init.body = json ? JSON.stringify(call.body) : (call.body as StreamBody)
   if (call.signal) init.signal = call.signal
   const response = await (options.fetch ?? fetch)(url, init)
@@ -89,7 +107,7 @@ const isPlain = (body: unknown) =>
   typeof body === 'object' && body !== null && [Object.prototype, Array.prototype].includes(Object.getPrototypeOf(body))
 
 /** Something between us and the server may have answered instead of it. */
-async function refusalIn(response: Response): Promise<ErrorBody> {
+async function refusalIn(response: Answered): Promise<ErrorBody> {
   const text = await response.text()
   try {
     const body = JSON.parse(text)

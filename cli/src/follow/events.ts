@@ -1,3 +1,5 @@
+import type { Answered } from '@slipway/contract/client'
+
 /** One server-sent event; its number is where reading goes on after it. */
 export type StreamEvent = { name: string; id: string; data: Record<string, unknown> }
 
@@ -5,7 +7,7 @@ export type StreamEvent = { name: string; id: string; data: Record<string, unkno
 const SILENT_MS = 45_000
 
 /** Reads an answer of text/event-stream. Ends with the connection, and throws when that is cut. */
-export async function* eventsIn(answer: Response, silentMs = SILENT_MS): AsyncGenerator<StreamEvent> {
+export async function* eventsIn(answer: Answered, silentMs = SILENT_MS): AsyncGenerator<StreamEvent> {
   let data: string[] = []
   let name = 'message'
   let id = ''
@@ -22,18 +24,20 @@ export async function* eventsIn(answer: Response, silentMs = SILENT_MS): AsyncGe
 }
 
 /** Lines of an answer as they come, without what ends them. */
-export async function* linesIn(answer: Response, silentMs = SILENT_MS): AsyncGenerator<string> {
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+export async function* linesIn(answer: Answered, silentMs = SILENT_MS): AsyncGenerator<string> {
+  const reader = answer.body?.getReader()
   if (!reader) return
+  const decoder = new TextDecoder()
   let rest = ''
   try {
     for (;;) {
       const { done, value } = await withinSilence(reader.read(), silentMs)
       if (done) break
-      const lines = (rest + value).split('\n')
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) yield line.replace(/\r$/, '')
     }
+    rest += decoder.decode()
     if (rest !== '') yield rest
   } finally {
     // Whoever stops reading lets the connection go.

@@ -1,4 +1,4 @@
-import { ApiError } from '@slipway/contract/client'
+import { type Answered, ApiError } from '@slipway/contract/client'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Call } from '../command.ts'
 import { EXIT, Failure } from '../failure.ts'
@@ -51,13 +51,13 @@ async function open(
   { service, limit }: Options,
   last: string | null,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<Answered> {
   const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) }
   const query = { follow: 'true' as const, limit, ...(service !== undefined && { service }) }
   const answer = active
     ? await api.deployments.projectLogs({ params: { id: projectId }, query, headers, signal })
     : await api.deployments.logs({ params: { id }, query: { ...query, kind: 'runtime' }, headers, signal })
-  return answer as Response
+  return answer as Answered
 }
 
 /** Nothing answered, or something in between did: it is asked again. */

@@ -1,11 +1,11 @@
-import { createClient } from '@slipway/contract/client'
+import { createClient, type Fetch } from '@slipway/contract/client'
 import type { Call } from '../command.ts'
 import { EXIT, Failure } from '../failure.ts'
 import { VERSION } from '../version.ts'
 import { isOlder } from './compare-versions.ts'
 import type { Instance, Target } from './instance.ts'
 import { targetOf } from './target.ts'
-import { transport } from './transport.ts'
+import { refusalIn, transport } from './transport.ts'
 import { openUploads } from './uploads.ts'
 
 const USER_AGENT = `slipway/${VERSION} (${process.platform}; node ${process.versions.node})`
@@ -29,14 +29,11 @@ export function connect(target: Target, signal: AbortSignal, tries?: number): In
 }
 
 /** A path that an older server does not have reads as "not there", which would be taken for something of the user's. */
-function explained(send: typeof fetch, url: string, version: () => string | null): typeof fetch {
-  return async (input, init) => {
-    const answer = await send(input, init)
+function explained(send: Fetch, url: string, version: () => string | null): Fetch {
+  return async (target, init) => {
+    const answer = await send(target, init)
     if (answer.status !== 404) return answer
-    const body = (await answer
-      .clone()
-      .json()
-      .catch(() => null)) as { code?: string } | null
+    const body = await refusalIn(answer)
     if (body?.code === 'route_not_found') throw tooOld(url, version())
     // Something else answers there, or a proxy without the instance behind it.
     if (body === null) throw notAnInstance(url)

@@ -1,3 +1,4 @@
+import type { Init } from '@slipway/contract/client'
 import { afterEach, expect, test } from 'vitest'
 import { answering, sendJson } from '../../test/answering.ts'
 import { slipway } from '../../test/run-here.ts'
@@ -22,7 +23,8 @@ async function failing(times: number, fail: Parameters<typeof answering>[0]) {
     signal: new AbortController().signal,
     onVersion: (version) => versions.push(version),
   })
-  return { send: (init?: RequestInit) => send(`${server?.url}/x`, init), versions, seen: server.seen }
+  const asked = (init: Partial<Init> = {}) => send(new URL('/x', server?.url), { method: 'GET', headers: {}, ...init })
+  return { send: asked, versions, seen: server.seen }
 }
 
 test.each([429, 502, 503, 504])('%i is asked again, after the time that it names', async (status) => {

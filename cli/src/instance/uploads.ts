@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import http, { type ClientRequest, type IncomingMessage } from 'node:http'
-import https from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ApiError } from '@slipway/contract/client'
 import { EXIT, Failure } from '../failure.ts'
+import { httpFor } from './node-http.ts'
 
 type Body = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 type Sent = { body: Body; type: string; size?: number; signal: AbortSignal; onMoved?(count: number): void }
@@ -22,7 +22,7 @@ const STALLED_MS = 120_000
  * again after a redirect, and takes several times as much of the processor for a small body.
  */
 export function openUploads({ url, headers, connections }: Options): Uploads {
-  const by = url.startsWith('https:') ? https : http
+  const by = httpFor(new URL(url))
   const agent = new by.Agent({ keepAlive: true, maxSockets: connections })
   return {
     send: async (method, path, { body, type, size, signal, onMoved }) => {

@@ -56,7 +56,7 @@ async function printed(
     ...(service !== undefined && { service }),
   }
   const answer = await api.deployments.logs({ params: { id }, query })
-  if (answer instanceof Response) return EXIT.unexpected
+  if (!('data' in answer)) return EXIT.unexpected
   out.result({ data: answer.data }, () => answer.data.map((line) => logLine(out, line)))
   if (answer.data.length === 0) out.say('It has printed nothing.')
   return EXIT.ok
@@ -79,7 +79,7 @@ async function recorded(
       ...(service !== undefined && { service }),
     }
     const answer = await api.deployments.logs({ params: { id }, query })
-    if (answer instanceof Response) return EXIT.unexpected
+    if (!('data' in answer)) return EXIT.unexpected
     for (const line of answer.data) {
       out.event({ event: 'log', ...line })
       out.line(logLine(out, line))

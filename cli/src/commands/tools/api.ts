@@ -23,8 +23,11 @@ export const api: Command<'api'> = async (call) => {
   if (target.origin !== new URL(url).origin) throw usage(`${path} leads away from ${url}.`)
   const answer = await fetch(target, { method, headers, ...(body !== undefined && { body }), signal })
   const isJson = (answer.headers.get('content-type') ?? '').includes('json')
-  if (!answer.ok)
-    throw new ApiError(answer.status, isJson ? ((await answer.json()) as never) : unreadable(answer.status))
+  if (!answer.ok) {
+    // Read also where it is of no use: until then the connection is held.
+    const said = await answer.text()
+    throw new ApiError(answer.status, isJson ? JSON.parse(said) : unreadable(answer.status))
+  }
   if (isJson) {
     const value = await answer.json()
     out.result(value, () => JSON.stringify(value, null, 2).split('\n'))
