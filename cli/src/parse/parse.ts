@@ -1,9 +1,12 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { ParseArgsOptionsConfig } from 'node:util'
 import { usage } from '../failure.ts'
 import type { Entry, Flag } from '../table/entry.ts'
 import { GLOBAL } from '../table/global.ts'
 import { type CommandName, table } from '../table/table.ts'
 import { nearest } from './nearest.ts'
+
+// Not by `import`: that reads whatever the module offers, and loads threads and more for it.
+const { parseArgs } = process.getBuiltinModule('node:util')
 
 type Values = Record<string, boolean | string | number | string[] | undefined>
 type Parsed =
