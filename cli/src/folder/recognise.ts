@@ -18,7 +18,7 @@ export async function recognise(instance: Instance, root: string, signal: AbortS
   const { contents: found, links } = await walk(root)
   if (found.length === 0) return null
   const { contents } = await checksum(root, found, null, signal)
-  const uploads = instance.uploads(2)
+  const uploads = await instance.uploads(2)
   try {
     const { uploadSessionId: id, missing } = await announce({ uploads, contents, links, mode: 'local', signal })
     const bySum = new Map(contents.map((file) => [file.sha256, file]))

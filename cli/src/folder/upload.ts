@@ -36,7 +36,7 @@ const MOST_ANNOUNCEMENTS = 4
  */
 export async function upload(instance: Instance, options: Options): Promise<Uploaded> {
   const { root, contents, signal } = options
-  const sending: Sending = { ...options, instance, uploads: instance.uploads(LANES), blobs: 0, sent: 0 }
+  const sending: Sending = { ...options, instance, uploads: await instance.uploads(LANES), blobs: 0, sent: 0 }
   const reread = new Set<Content>()
   try {
     for (let turn = 1; ; turn++) {

@@ -9,7 +9,7 @@ export type Instance = Target & {
   /** A request that the typed client has no words for. */
   fetch: Fetch
   /** For the contents of files, on so many connections. */
-  uploads(connections: number): Uploads
+  uploads(connections: number): Promise<Uploads>
   /** Of the server, as its last answer said. */
   version(): string | null
 }

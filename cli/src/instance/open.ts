@@ -6,7 +6,6 @@ import { isOlder } from './compare-versions.ts'
 import type { Instance, Target } from './instance.ts'
 import { targetOf } from './target.ts'
 import { refusalIn, transport } from './transport.ts'
-import { openUploads } from './uploads.ts'
 
 const USER_AGENT = `slipway/${VERSION} (${process.platform}; node ${process.versions.node})`
 
@@ -24,7 +23,8 @@ export function connect(target: Target, signal: AbortSignal, tries?: number): In
   const send = transport({ url, userAgent: USER_AGENT, signal, onVersion, ...(tries && { tries }) })
   const api = createClient({ url, ...(token !== null && { token }), fetch: explained(send, url, () => version) })
   const headers = { 'user-agent': USER_AGENT, ...(token !== null && { authorization: `Bearer ${token}` }) }
-  const uploads = (connections: number) => openUploads({ url, headers, connections })
+  const uploads = async (connections: number) =>
+    (await import('./uploads.ts')).openUploads({ url, headers, connections })
   return { ...target, api, fetch: send, uploads, version: () => version }
 }
 
