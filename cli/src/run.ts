@@ -43,19 +43,26 @@ async function carryOut(name: CommandName, asked: Omit<Call, 'instance'>): Promi
 }
 
 async function explain(asked: { kind: 'help'; name: string | null } | { kind: 'describe' }, out: Output) {
-  const { describe } = await import('./parse/describe.ts')
-  const { VERSION } = await import('./version.ts')
-  const whole = describe(VERSION)
   if (asked.kind === 'describe') {
+    const whole = await described()
     out.result(whole, () => JSON.stringify(whole, null, 2).split('\n'))
     return EXIT.ok
   }
   const { helpLines } = await import('./parse/help.ts')
-  const lines = helpLines(asked.name)
   const { name } = asked
-  const commands = whole.commands.filter((one) => name === null || one.name === name || one.name.startsWith(`${name} `))
+  const lines = helpLines(name)
+  const whole = out.json ? await described() : null
+  const commands = whole?.commands.filter(
+    (one) => name === null || one.name === name || one.name.startsWith(`${name} `),
+  )
   out.result({ ...whole, commands }, () => lines)
   return EXIT.ok
+}
+
+async function described() {
+  const { describe } = await import('./parse/describe.ts')
+  const { VERSION } = await import('./version.ts')
+  return describe(VERSION)
 }
 
 /** On stderr for people, and on stdout for programs. */

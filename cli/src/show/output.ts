@@ -22,19 +22,26 @@ export function output({ stdout, stderr, env, json = false, quiet = false, plain
   const isTerminal = stderr.isTTY === true && !json && !isAgent(env) && env.TERM !== 'dumb'
   const colours = isTerminal && !plain && !env.NO_COLOR
   const write = (stream: Stream, text: string, painted: boolean) => void stream.write(`${safe(text, painted)}\n`)
+  const inData = colours && stdout.isTTY === true
   const say = (text: string) => write(stderr, text, colours)
   return {
     json,
     isTerminal,
     paint,
     /** Data for people, on stdout. */
-    line: (text = '') => void (json || write(stdout, text, colours && stdout.isTTY === true)),
+    line: (text = '') => void (json || write(stdout, text, inData)),
     /** Data for programs, on stdout. */
     event: (value: unknown) => void (json && stdout.write(`${visibleJson(value)}\n`)),
     /** The result of a command: as it is for programs, in lines for people. */
     result: (value: unknown, lines: () => string[]) => {
       if (json) stdout.write(`${visibleJson(value)}\n`)
-      else for (const text of lines()) write(stdout, text, colours && stdout.isTTY === true)
+      // At once: each write is a call of the kernel, and help has some 150 lines.
+      else
+        stdout.write(
+          lines()
+            .map((text) => `${safe(text, inData)}\n`)
+            .join(''),
+        )
     },
     /** Talk: what is going on. */
     say: (text = '') => void (quiet || json || say(text)),
