@@ -8,15 +8,22 @@ const EXTERNAL = [/\.node$/, 'pg-native', 'cpu-features', 'pg-cloudflare']
 /** Every file of a bundle that came from outside, by its path in the checkout. */
 export type Bundled = { modules: string[]; bytes: number; files: number }
 
+type Options = {
+  into: string
+  /** What becomes one file, because all of it is read each time: a file takes half a millisecond to load, however small it is. */
+  together?: RegExp
+}
+
 /**
  * The program at `entry` and all that it imports, as a few files that are loaded on first use: a process that never speaks
  * to S3 does not read its client. What starts as a thread stays a file of its own.
  */
-export async function bundle(entry: string, { into }: { into: string }): Promise<Bundled> {
+export async function bundle(entry: string, { into, together }: Options): Promise<Bundled> {
   const { output } = await build({
     input: { main: entry, ...threadsBeside(entry) },
     platform: 'node',
     external: EXTERNAL,
+    ...(together && { preserveEntrySignatures: 'allow-extension' as const }),
     // Not `import`: what is required would get the form for importers, which is another one.
     resolve: { conditionNames: ['slipway-source', 'node'] },
     // What was written for `require` may ask where it lies.
@@ -30,6 +37,9 @@ export async function bundle(entry: string, { into }: { into: string }): Promise
       minify: true,
       // What is thrown says which class it is of.
       keepNames: true,
+      ...(together && {
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'together', test: together }] },
+      }),
     },
     write: true,
   })

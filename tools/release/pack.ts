@@ -15,6 +15,16 @@ export type Release = {
 /** Programs of a release: the folder of each, and where it begins. */
 const PROGRAMS = { server: 'server/src/main.ts', cli: 'cli/src/main.ts', setup: 'setup/main.ts' }
 
+/** What each command of the command line reads before it does anything. */
+const EVERY_COMMAND = new RegExp(
+  [
+    'cli/src/(run|failure|load|interrupts)\\.ts',
+    'cli/src/(table/\\w+|parse/(parse|nearest)|show/output)\\.ts',
+    'cli/src/instance/(open|target|config-file|address|transport|request|node-http|pause|compare-versions|as-failure)\\.ts',
+    'contract/src/(client|paths|visible-text)\\.ts',
+  ].join('|'),
+)
+
 /** What a release is called on this kind of machine. */
 const nameOf = (version: string) => `slipway-${version}-${process.platform}-${process.arch}`
 
@@ -31,7 +41,8 @@ export async function layOut(checkout: string, dir: string, release: Release): P
   mkdirSync(join(dir, 'bin'), { recursive: true })
   const modules: string[] = []
   for (const [program, entry] of Object.entries(PROGRAMS)) {
-    const made = await bundle(join(checkout, entry), { into: join(dir, program) })
+    const together = program === 'cli' ? { together: EVERY_COMMAND } : {}
+    const made = await bundle(join(checkout, entry), { into: join(dir, program), ...together })
     modules.push(...made.modules)
     console.log(`  ${program}: ${made.files} files, ${(made.bytes / 1e6).toFixed(1)} MB`)
   }
