@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Slipway</title><h1>Back to your terminal</h1>
@@ -20,6 +18,9 @@ export type Loopback = { redirect: string; code: Promise<string>; close(): void 
  * so only a path that nobody can guess is heard.
  */
 export async function listenForCode(): Promise<Loopback> {
+  // Not by `import`, which loads all of fetch as well (instance/node-http.ts).
+  const { createServer } = process.getBuiltinModule('node:http')
+  const { randomBytes } = process.getBuiltinModule('node:crypto')
   const path = `/${randomBytes(16).toString('base64url')}`
   const { promise, resolve } = Promise.withResolvers<string>()
   const server = createServer((request, response) => {
