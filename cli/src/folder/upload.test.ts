@@ -186,6 +186,14 @@ test('a file that changes whenever it is sent ends the upload, and nothing is se
   expect(changing.sealed).toEqual([])
 })
 
+test('a file that was empty or half written when it was read is not deployed so', async () => {
+  const root = await someFiles(1)
+  const { url, sealed, kept } = await store()
+  await send(url, root, () => writeFile(join(root, 'empty'), 'what somebody was about to write'))
+  const told = sealed[0]?.find(({ path }) => path === 'empty')
+  expect(kept.get(told?.sha256 ?? '')?.toString()).toBe('what somebody was about to write')
+})
+
 test('what does not come through in five rounds is given up, and a refusal at once', async () => {
   const dead = await store((request) => {
     request.socket.destroy()

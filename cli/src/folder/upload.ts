@@ -5,6 +5,7 @@ import type { Instance } from '../instance/instance.ts'
 import { backoffMs, pause } from '../instance/pause.ts'
 import type { Uploads } from '../instance/uploads.ts'
 import { counted } from '../show/words.ts'
+import { stillChanging } from './at-rest.ts'
 import { readWhole } from './checksum.ts'
 import { inLanes } from './lanes.ts'
 import { isAway, patiently } from './patiently.ts'
@@ -89,7 +90,10 @@ async function sendMissing(sending: Sending, first: FolderSession): Promise<void
   const byHash = new Map(contents.map((file) => [file.sha256, file]))
   let { missing } = first
   for (let round = 1; ; round++) {
-    if (missing.length === 0 && (await isSealed(() => folderSessions.seal({ params }), signal))) return
+    if (missing.length === 0) {
+      await requireAtRest(sending)
+      if (await isSealed(() => folderSessions.seal({ params }), signal)) return
+    }
     if (round > MOST_ROUNDS) throw incomplete(missing.length)
     const files = missing.flatMap((hash) => byHash.get(hash) ?? [])
     const { changed, away } = await sendRound(sending, params.id, files)
@@ -98,6 +102,11 @@ async function sendMissing(sending: Sending, first: FolderSession): Promise<void
     count(sending, files, new Set(missing))
     if (changed.length > 0) throw new ChangedMeanwhile(changed)
   }
+}
+
+async function requireAtRest({ root, contents }: Sending): Promise<void> {
+  const changing = await stillChanging(root, contents)
+  if (changing.length > 0) throw new ChangedMeanwhile(changing)
 }
 
 /** What has arrived, also by a connection that broke before it was answered. */
