@@ -19,9 +19,8 @@ const options = (more: object = {}) => ({
 test('a build whose line was lost is begun again, with what is left of its time, and says so', async () => {
   const { lines, events } = heard()
   const left: number[] = []
-  const built = await overLostLines({ events }, options(), async ({ leftMs, began }) => {
+  const built = await overLostLines({ events }, options({ reached: true }), async (leftMs) => {
     left.push(leftMs)
-    began()
     if (left.length === 1) throw lost()
     return 'image'
   })
@@ -56,21 +55,17 @@ test('what the engine has answered before is asked again when it does not answer
 const unreachable = () => new DriverFailure('ssh', 'unreachable', 'Nothing listens there.', { hint: 'Look.' })
 
 test.each([
-  ['never began', options(), false, unreachable()],
-  ['has no time left', options({ deadlineMs: 500 }), true, lost()],
-  ['failed by itself', options(), true, new Error('exit code 1')],
+  ['reaches no server', options(), unreachable()],
+  ['has no time left', options({ reached: true, deadlineMs: 500 }), lost()],
+  ['failed by itself', options({ reached: true }), new Error('exit code 1')],
   [
     'was refused',
-    options(),
-    true,
+    options({ reached: true }),
     new DriverFailure('ssh', 'auth_failed', 'The key was not accepted.', { hint: 'Check it.' }),
   ],
-])('a build that %s is not begun again', async (_, asked, begins, error) => {
+])('what %s is not begun again', async (_, asked, error) => {
   const { lines, events } = heard()
-  const building = overLostLines({ events }, asked, async ({ began }) => {
-    if (begins) began()
-    throw error
-  })
+  const building = overLostLines({ events }, asked, () => Promise.reject(error))
   await expect(building).rejects.toBe(error)
   expect(lines).toEqual([])
 })
@@ -78,8 +73,7 @@ test.each([
 test('a cancel ends the pause before the next try', async () => {
   const stop = new AbortController()
   const { events } = heard()
-  const building = overLostLines({ events }, options({ signal: stop.signal }), async ({ began }) => {
-    began()
+  const building = overLostLines({ events }, options({ signal: stop.signal, reached: true }), async () => {
     stop.abort(new Error('cancelled'))
     throw lost()
   })

@@ -12,18 +12,12 @@ const LOST: Record<string, string[]> = {
   edge: ['edge_timeout'],
 }
 
-type Line = {
-  /** Of the time that the whole may take. */
-  readonly leftMs: number
-  /** The engine is at it: from here on, losing the line says nothing about whether it can be reached. */
-  began(): void
-}
 type Options = {
   step: string
   service: string | null
   deadlineMs: number
   signal: AbortSignal
-  /** The engine has answered this run before. */
+  /** The engine has answered before: losing it says nothing about whether it can be reached. */
   reached?: boolean
 }
 
@@ -35,20 +29,15 @@ type Options = {
 export async function overLostLines<Result>(
   { events }: Pick<DeployContext, 'events'>,
   { step, service, deadlineMs, signal, reached = false }: Options,
-  work: (line: Line) => Promise<Result>,
+  work: (leftMs: number) => Promise<Result>,
 ): Promise<Result> {
   const until = performance.now() + deadlineMs
-  let begun = reached
-  const began = () => {
-    begun = true
-  }
   for (let tries = 0; ; tries += 1) {
     try {
-      const leftMs = Math.max(1, Math.round(until - performance.now()))
-      return await work({ leftMs, began })
+      return await work(Math.max(1, Math.round(until - performance.now())))
     } catch (error) {
       const pause = PAUSES_MS[tries]
-      const again = wasLost(error) && (begun || error.code === 'connection_lost')
+      const again = wasLost(error) && (reached || error.code === 'connection_lost')
       if (!again || pause === undefined || performance.now() + pause > until) throw error
       const line = `The line to the server was lost: ${error.message} It is tried again.`
       events.write('log', { service, step, stream: 'stderr', line })
@@ -66,7 +55,7 @@ export type Patiently = <Result>(signal: AbortSignal, work: () => Promise<Result
 export const patiently =
   (context: Pick<DeployContext, 'events'>, step: string, service: string | null = null): Patiently =>
   (signal, work) =>
-    overLostLines(context, { step, service, deadlineMs: AWAY_MS, signal, reached: true }, work)
+    overLostLines(context, { step, service, deadlineMs: AWAY_MS, signal, reached: true }, () => work())
 
 const wasLost = (error: unknown): error is DriverFailure =>
   error instanceof DriverFailure && (LOST[error.driver]?.includes(error.code) ?? false)

@@ -79,8 +79,8 @@ async function buildImage(
   const tag = tagOf(deployment.projectId, deployment.id, randomBytes(12).toString('hex'))
   const bases = await basesFrom(deployContext, signal)
   const lastLines: Printed[] = []
-  const patience = { step: 'build', service, deadlineMs: DEADLINE_MS, signal }
-  const result = await overLostLines(deployContext, patience, (line) =>
+  const patience = { step: 'build', service, deadlineMs: DEADLINE_MS, signal, reached: true }
+  const result = await overLostLines(deployContext, patience, (leftMs) =>
     parts.builder.build(
       {
         engine: deployContext.engine,
@@ -96,11 +96,10 @@ async function buildImage(
         remote: deployContext.policy.remoteAdd ? 'names' : 'none',
         ...bases,
         limits: LIMITS,
-        deadlineMs: line.leftMs,
+        deadlineMs: leftMs,
         ...(noCache && { noCache }),
       },
       (event) => {
-        line.began()
         if (event.type === 'log') remember(lastLines, event)
         tell(deployContext, service, event)
       },
