@@ -9,6 +9,7 @@ import { everyCommand } from './parts/cli/every-command.ts'
 import { changing, cuts, folders, memory } from './parts/cli/folders.ts'
 import { following } from './parts/cli/following.ts'
 import { journey } from './parts/cli/journey.ts'
+import { newcomer } from './parts/cli/newcomer.ts'
 import { packedAndInstalled } from './parts/cli/packed.ts'
 import { signingIn } from './parts/cli/sign-in.ts'
 import { startUp } from './parts/cli/start-up.ts'
@@ -43,7 +44,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
       await cuts(check, world),
       await memory(check, world),
     ]
-    figures.push(...(await onEngine(check, home)))
+    figures.push(...(await onEngine(check, home, packed.program)))
     const figure = `${count()} checks, ${missed().length} missed: ${figures.join('; ')}`
     return { ok: missed().length === 0, figure }
   } finally {
@@ -54,13 +55,17 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
 }
 
 /** What needs something that runs: deployments, their failures, and their output while the server is replaced. */
-async function onEngine(check: ReturnType<typeof checks>['check'], home: string): Promise<string[]> {
+async function onEngine(check: ReturnType<typeof checks>['check'], home: string, program: string): Promise<string[]> {
   const site = await openSite({ name: 'cli' })
   try {
     const { url } = await site.start()
     await site.addLocalServer()
     const machine = { home, env: { SLIPWAY_URL: url, SLIPWAY_TOKEN: site.token } }
-    return [await journey(check, site, machine), await following(check, site, machine)]
+    return [
+      await newcomer(check, site, machine, program),
+      await journey(check, site, machine),
+      await following(check, site, machine),
+    ]
   } finally {
     await site.close()
   }

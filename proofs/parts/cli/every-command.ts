@@ -35,6 +35,9 @@ const LOCAL = [
   'env diff',
 ]
 
+/** Where nobody answers they try for some seconds before they say so. */
+const LANES = 6
+
 type Described = { commands: { name: string; words: string[]; raw?: boolean }[] }
 
 /** `--json` of each command: one object on stdout, whether it is refused or nobody answers, with the exit code that says which. */
@@ -49,10 +52,14 @@ export async function everyCommand(check: Check, machine: Machine, dead: string)
     const why = wrong(ended, exits)
     if (why !== null) broken.push(`${name}: ${why}`)
   }
-  for (const { name, words } of asked) {
-    await ask(name, words, { ...machine.env, SLIPWAY_TOKEN: 'slp_wrong' }, [3])
-    await ask(name, words, { SLIPWAY_URL: dead, SLIPWAY_TOKEN: 'slp_wrong' }, [8])
+  const waiting = asked.values()
+  const lane = async () => {
+    for (const { name, words } of waiting) {
+      await ask(name, words, { ...machine.env, SLIPWAY_TOKEN: 'slp_wrong' }, [3])
+      await ask(name, words, { SLIPWAY_URL: dead, SLIPWAY_TOKEN: 'slp_wrong' }, [8])
+    }
   }
+  await Promise.all(Array.from({ length: LANES }, lane))
   for (const line of broken) console.log(`         ${line}`)
   check(
     `--json of ${asked.length} commands, refused and with nobody there: ${broken.length} wrong`,
