@@ -14,6 +14,8 @@ const WORDS: Record<string, string[]> = {
   'backups add': ['local', 'here', 'endpoint=/srv/none'],
   'backups set': ['dst_none', 'region=eu'],
   'migrate adopt': ['srv_none', 'blog', 'compose/blog/web'],
+  'registries add': ['registry.example.com', 'deploy', '--password-stdin'],
+  'registries set': ['reg_none', '--password-stdin'],
   'members role': ['usr_none', 'viewer'],
   'members invite': ['sam@example.com', 'viewer'],
   'git unwatch': ['acme/shop', '1'],

@@ -22,9 +22,9 @@ export async function newcomer(check: Check, site: Site, machine: Machine, progr
   const signedIn = await slipway(['login', url, '--token-stdin'], token)
   const deployed = await slipway(['deploy'])
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  const { status, text } = await site.visit(EXAMPLE)
+  const { status, text } = await site.visit(EXAMPLE).catch((error: Error) => ({ status: 0, text: error.message }))
   const answers = status === 200 && text.includes(example.test.httpCheck?.body ?? '')
-  if (deployed.code !== 0) console.log(deployed.err)
+  for (const { code, err } of [signedIn, deployed]) if (code !== 0) console.log(err)
   check(
     `login and deploy in examples/${EXAMPLE}: ${deployed.out.trim()} answers ${status} after ${seconds} s`,
     signedIn.code === 0 && deployed.code === 0 && answers,
