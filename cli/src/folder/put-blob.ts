@@ -1,4 +1,5 @@
-import { open, readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '@slipway/contract/client'
 import type { Uploads } from '../instance/uploads.ts'
@@ -32,7 +33,7 @@ async function putOnce(uploads: Uploads, { id, root, file, signal, onBytes }: Pu
     moved += count
     onBytes(count)
   }
-  const body = file.size > WHOLE_BYTES ? pieces(path, file) : [await wholeFile(root, file)]
+  const body = file.size > WHOLE_BYTES ? pieces(path, file) : [wholeFile(root, file)]
   try {
     await uploads.send('PUT', `/api/projects/folder-sessions/${id}/blobs/${file.sha256}`, {
       type: 'application/octet-stream',
@@ -49,10 +50,18 @@ async function putOnce(uploads: Uploads, { id, root, file, signal, onBytes }: Pu
 }
 
 /** Exactly as many bytes as were announced; what has grown since is not the concern of this upload. */
-export async function wholeFile(root: string, file: Content): Promise<Buffer> {
-  const bytes = await readFile(join(root, file.path)).catch(() => null)
+export function wholeFile(root: string, file: Content): Buffer {
+  const bytes = bytesOf(join(root, file.path))
   if (bytes === null || bytes.length < file.size) throw new ChangedMeanwhile([file])
   return bytes.subarray(0, file.size)
+}
+
+function bytesOf(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch {
+    return null
+  }
 }
 
 /** One buffer, over and over: whoever takes a piece is done with it before asking for the next. */

@@ -74,7 +74,7 @@ async function* archive(root: string, files: Content[], onBytes: (count: number)
 async function* pieces(root: string, files: Content[], onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   let [waiting, bytes]: [Buffer[], number] = [[], 0]
   for (const file of files) {
-    const entry = tarEntry(file.sha256, await wholeFile(root, file))
+    const entry = tarEntry(file.sha256, wholeFile(root, file))
     onBytes(file.size)
     waiting.push(...entry)
     bytes += file.size

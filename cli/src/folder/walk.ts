@@ -1,5 +1,5 @@
-import type { Dirent, Stats } from 'node:fs'
-import { lstat, open, readdir, readlink } from 'node:fs/promises'
+import { type Dirent, lstatSync, type Stats } from 'node:fs'
+import { open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inLanes } from './lanes.ts'
 import { hasModes, nameFault, sentName, sentTarget } from './portable.ts'
@@ -62,13 +62,22 @@ async function take(
 ): Promise<void> {
   if (entry.isSymbolicLink()) links.push({ path, link: sentTarget(await readlink(full), platform) })
   else if (entry.isFile()) {
-    const stats = await lstat(full).catch(() => null)
+    const stats = statsOf(full)
     // What is gone by now was never there.
     if (!stats?.isFile()) return
     const seen = looked(stats)
     const mode = hasModes(platform) ? seen.mode : (await isScript(full)) ? 0o755 : 0o644
     contents.push({ path, sha256: '', ...seen, mode })
   } else unsendable.push({ path, because: `it is a ${kindOf(entry)}` })
+}
+
+/** At once: handing tens of thousands of such calls to other threads takes many times the processor time of the calls. */
+function statsOf(full: string): Stats | null {
+  try {
+    return lstatSync(full)
+  } catch {
+    return null
+  }
 }
 
 /** Whether it begins with what it is to be run by. */
