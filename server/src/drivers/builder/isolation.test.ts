@@ -123,6 +123,7 @@ describe('a secret', () => {
     const names = entries.map((entry) => entry.split('=')[0]).sort()
     const secret = 'SLIPWAY_SECRET_0'
     expect(names).toEqual([
+      'BUILDX_CONFIG',
       'BUILDX_GIT_INFO',
       'DOCKER_CONFIG',
       'DOCKER_HOST',

@@ -18,18 +18,20 @@ const ROUTES = world.app.endpoints.filter(({ unlimited }) => unlimited !== undef
 const paths: Record<string, [method: string, path: string]> = {
   '/api/deployments/:id/stream': ['GET', `/api/deployments/${deployment}/stream?since=99999`],
   '/api/githost/webhook': ['POST', '/api/githost/webhook?k=invented'],
+  '/api/projects/folder-sessions/:id/blobs': ['POST', `/api/projects/folder-sessions/${session}/blobs`],
   '/api/projects/folder-sessions/:id/blobs/:sha': ['PUT', `/api/projects/folder-sessions/${session}/blobs/${sha256}`],
 }
 const ask = (path: string, token: string, address: string) => {
   const [method, url] = paths[path] ?? ['GET', path]
-  const body = method === 'PUT' ? Buffer.alloc(0) : undefined
-  const headers = { 'x-forwarded-for': address, ...(body && { 'content-type': 'application/octet-stream' }) }
+  const body = path.includes('/blobs') ? Buffer.alloc(0) : undefined
+  const type = method === 'PUT' ? 'application/octet-stream' : 'application/gzip'
+  const headers = { 'x-forwarded-for': address, ...(body && { 'content-type': type }) }
   const signed = {
     'x-github-event': 'push',
     'x-github-delivery': 'a',
     'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
   }
-  if (method === 'POST') return world.as(token)(method, url, {}, { ...headers, ...signed })
+  if (method === 'POST' && !body) return world.as(token)(method, url, {}, { ...headers, ...signed })
   return world.as(token)(method, url, body, headers)
 }
 
