@@ -32,14 +32,17 @@ export class Limits {
   }
 
   async hold<T>(ticket: Ticket, signal: AbortSignal, work: () => Promise<T>, waiting: Waiting): Promise<T> {
+    let isHeld = false
     try {
       // What is free within a moment is waited for; then it takes as long as it takes.
       for (let wait: Waiting['idle'] = sleep; !(await this.#takeOrWait(ticket, signal, wait)); wait = waiting.idle)
         signal.throwIfAborted()
+      isHeld = true
       signal.throwIfAborted()
       return await work()
     } finally {
-      if (!waiting.isParking()) await retryOnOutage(this.#giveUp, () => this.#release(ticket))
+      // Whoever is parked in line comes back to its place; whoever rests in the middle of its work needs none meanwhile.
+      if (isHeld || !waiting.isParking()) await retryOnOutage(this.#giveUp, () => this.#release(ticket))
     }
   }
 
