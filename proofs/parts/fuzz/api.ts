@@ -86,7 +86,7 @@ async function check(
 
 /** Whatever the value: what it would be about is not there, not now, not connected, or nobody vouches for it. */
 const SAYS_ENOUGH = [
-  ...['not_found', 'not_now', 'conflict', 'engine_taken', 'signature_invalid'],
+  ...['not_found', 'not_now', 'conflict', 'engine_taken', 'signature_invalid', 'registry_unreachable'],
   ...['githost_not_connected', 'no_installation', 'server_unreachable'],
   ...['session_required', 'expired_token'],
 ]

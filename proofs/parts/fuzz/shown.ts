@@ -15,7 +15,10 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/token$|privateKey$|passphrase$/, isHidden],
   [/body\.(accessKeyId|secretAccessKey|sftp\w+)$/, isHidden],
   [/params\.id$|body\.(projectId|uploadSessionId|serverId)$/, () => 'it was taken for an id that exists'],
-  [/\.(cursor|limit|since)$|^\w+\.list query|deployments\.logs query|query\.(force|service|volumes)$/, () => undefined],
+  [
+    /\.(cursor|limit|since)$|^\w+\.list query|deployments\.(logs|projectLogs|diff) query|query\.(force|service|volumes|wait)$/,
+    () => undefined,
+  ],
   [/environment\{\}$|variables\[\]\.value$/, isRevealed],
   [/environment\{name\}$|variables\[\]\.(name|service|scope)$/, isListed],
   [/gitCredential\.hostKeys\[\]$/, isHostKey],
@@ -29,6 +32,7 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^registries\.(create|update) body\.(username|password)$/, isHidden],
   [/^registries\.(create|update) body/, isInRegistry],
   [/^deployments\.(create|buildAccess) body\.(branch|image)$/, isInSource],
+  [/^deployments\.(create|buildAccess) body\.message$/, isItsMessage],
   [/^domains\.add body\.host$/, ({ value, reply }) => shownAs(reply.body.host, value.trim().toLowerCase())],
   // A slash at the end means nothing.
   [
@@ -120,6 +124,11 @@ async function isInRegistry(taken: Taken) {
 async function isInSource(taken: Taken) {
   const { body } = await send(taken.at, 'GET', `/api/deployments/${taken.reply.body.deployment_id}`)
   return same(inside(body.source, taken.field), taken)
+}
+
+async function isItsMessage(taken: Taken) {
+  const { body } = await send(taken.at, 'GET', `/api/deployments/${taken.reply.body.deployment_id}`)
+  return same(body.message, taken)
 }
 
 async function isInService(taken: Taken) {
