@@ -51,11 +51,11 @@ const AWAY_MS = 4 * 60_000
 
 export type Patiently = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>
 
-/** For what comes after the engine has answered. */
+/** For what comes after the engine has answered, unless it is said otherwise. */
 export const patiently =
-  (context: Pick<DeployContext, 'events'>, step: string, service: string | null = null): Patiently =>
+  (context: Pick<DeployContext, 'events'>, step: string, service: string | null = null, reached = true): Patiently =>
   (signal, work) =>
-    overLostLines(context, { step, service, deadlineMs: AWAY_MS, signal, reached: true }, () => work())
+    overLostLines(context, { step, service, deadlineMs: AWAY_MS, signal, reached }, () => work())
 
 const wasLost = (error: unknown): error is DriverFailure =>
   error instanceof DriverFailure && (LOST[error.driver]?.includes(error.code) ?? false)

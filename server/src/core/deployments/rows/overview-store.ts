@@ -55,15 +55,16 @@ export async function concerns(db: Queryable, scope: ProjectScope, limit: number
       union all
       (select 'failed', coalesce(d.finished_at, d.created_at), d.error ->> 'message', d.id, d.number, d.status, d.project_id
         from (${failed(scope)}) d where not exists (
-          select 1 from deployment n where n.project_id = d.project_id and n.id > d.id) limit ${limit})
+          select 1 from deployment n where n.project_id = d.project_id and n.id > d.id) order by d.id desc limit ${limit})
       union all
       (select 'unknown', a.created_at, null, a.id, a.number, a.status, a.project_id
         from server s cross join lateral (
-          (select * from deployment where server_id = s.id and active and engine_id < s.engine_id limit ${limit})
+          (select * from deployment d where ${mine} and d.server_id = s.id and d.active
+            and d.engine_id < s.engine_id limit ${limit})
           union all
-          (select * from deployment where server_id = s.id and active and engine_id > s.engine_id limit ${limit})) a
-        where s.org_id = ${scope.orgId} and (${scope.projectId}::text is null or a.project_id = ${scope.projectId})
-        limit ${limit})) c
+          (select * from deployment d where ${mine} and d.server_id = s.id and d.active
+            and d.engine_id > s.engine_id limit ${limit})) a
+        where s.org_id = ${scope.orgId} limit ${limit})) c
     join project p on p.id = c.project_id
     order by c.since desc limit ${limit}`.execute(db)
   return rows

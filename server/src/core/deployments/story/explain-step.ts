@@ -9,14 +9,16 @@ import { lastLine } from '../rows/failure-store.ts'
 import { type DeployContext, theOnly } from './deploy-context.ts'
 
 /** Of these, parts are repeated by themselves: of a build all but what is made, of a rollout each operation. */
-const PATIENT_BY_ITSELF = /^(source|build|rollout)\b/
+const PATIENT_BY_ITSELF = /^(build|rollout)\b/
+/** Here the server may be asked for the first time: one that cannot be reached is told at once. */
+const COMES_FIRST = /^(source|find)\b/
 
 /** `run.step`, which a lost line to the server does not end, and whose failures are told to whoever deploys. */
 export function explainedSteps(context: DeployContext): Run['step'] {
   const patient = <T>(name: string, signal: AbortSignal, action: Action<T>): Promise<T> => {
     if (PATIENT_BY_ITSELF.test(name)) return action(signal)
     const { step, service } = placeOf(context, name)
-    return patiently(context, step, service)(signal, () => action(signal))
+    return patiently(context, step, service, !COMES_FIRST.test(name))(signal, () => action(signal))
   }
   const told = <T>(step: string, signal: AbortSignal, work: Promise<T>) =>
     work.catch(async (error) => {
