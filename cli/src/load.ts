@@ -1,113 +1,163 @@
 import type { Command } from './command.ts'
 import type { CommandName } from './table/table.ts'
 
-/** Where each command is; read when it is asked for, so that no command pays for another. */
+/** One of a file's commands. Read when it is asked for, so that no command pays for another. */
+const from =
+  <M, K extends keyof M>(file: () => Promise<M>, name: K) =>
+  async () =>
+    (await file())[name]
+
+const login = () => import('./commands/account/login.ts')
+const logout = () => import('./commands/account/logout.ts')
+const whoami = () => import('./commands/account/whoami.ts')
+const context = () => import('./commands/account/context.ts')
+const init = () => import('./commands/project/init.ts')
+const link = () => import('./commands/project/link.ts')
+const open = () => import('./commands/project/open.ts')
+const projects = () => import('./commands/project/projects.ts')
+const deploy = () => import('./commands/deploy/deploy.ts')
+const ls = () => import('./commands/deploy/ls.ts')
+const inspect = () => import('./commands/deploy/inspect.ts')
+const logs = () => import('./commands/deploy/logs.ts')
+const again = () => import('./commands/deploy/again.ts')
+const act = () => import('./commands/deploy/act.ts')
+const decide = () => import('./commands/deploy/decide.ts')
+const ps = () => import('./commands/running/ps.ts')
+const top = () => import('./commands/running/top.ts')
+const env = () => import('./commands/settings/env.ts')
+const envFile = () => import('./commands/settings/env-file.ts')
+const domains = () => import('./commands/settings/domains.ts')
+const ssl = () => import('./commands/settings/ssl.ts')
+const services = () => import('./commands/settings/services.ts')
+const volumes = () => import('./commands/settings/volumes.ts')
+const servers = () => import('./commands/machines/servers.ts')
+const migrate = () => import('./commands/machines/migrate.ts')
+const registries = () => import('./commands/machines/registries.ts')
+const backups = () => import('./commands/machines/backups.ts')
+const connection = () => import('./commands/git/connection.ts')
+const repositories = () => import('./commands/git/repositories.ts')
+const hooks = () => import('./commands/git/hooks.ts')
+const deliveries = () => import('./commands/git/deliveries.ts')
+const settings = () => import('./commands/git/settings.ts')
+const orgs = () => import('./commands/organization/orgs.ts')
+const members = () => import('./commands/organization/members.ts')
+const tokens = () => import('./commands/organization/tokens.ts')
+const audit = () => import('./commands/organization/audit.ts')
+const status = () => import('./commands/tools/status.ts')
+const instance = () => import('./commands/tools/instance.ts')
+const api = () => import('./commands/tools/api.ts')
+const doctor = () => import('./commands/tools/doctor.ts')
+const completion = () => import('./commands/tools/completion.ts')
+const version = () => import('./commands/tools/version.ts')
+const serverCommand = () => import('./commands/tools/server-command.ts')
+
+/** Where each command is. */
 export const load: { [N in CommandName]: () => Promise<Command<N>> } = {
-  login: async () => (await import('./commands/account/login.ts')).login,
-  logout: async () => (await import('./commands/account/logout.ts')).logout,
-  whoami: async () => (await import('./commands/account/whoami.ts')).whoami,
-  'context ls': async () => (await import('./commands/account/context.ts')).list,
-  'context use': async () => (await import('./commands/account/context.ts')).use,
-  'context rm': async () => (await import('./commands/account/context.ts')).remove,
-  init: async () => (await import('./commands/project/init.ts')).init,
-  link: async () => (await import('./commands/project/link.ts')).link,
-  unlink: async () => (await import('./commands/project/link.ts')).unlink,
-  open: async () => (await import('./commands/project/open.ts')).open,
-  'projects ls': async () => (await import('./commands/project/projects.ts')).list,
-  'projects create': async () => (await import('./commands/project/projects.ts')).create,
-  'projects inspect': async () => (await import('./commands/project/projects.ts')).inspect,
-  'projects set': async () => (await import('./commands/project/projects.ts')).set,
-  'projects rename': async () => (await import('./commands/project/projects.ts')).rename,
-  'projects rm': async () => (await import('./commands/project/projects.ts')).remove,
-  deploy: async () => (await import('./commands/deploy/deploy.ts')).deploy,
-  ls: async () => (await import('./commands/deploy/ls.ts')).ls,
-  inspect: async () => (await import('./commands/deploy/inspect.ts')).inspect,
-  logs: async () => (await import('./commands/deploy/logs.ts')).logs,
-  redeploy: async () => (await import('./commands/deploy/again.ts')).redeploy,
-  rollback: async () => (await import('./commands/deploy/again.ts')).rollback,
-  cancel: async () => (await import('./commands/deploy/act.ts')).cancel,
-  restart: async () => (await import('./commands/deploy/act.ts')).restart,
-  pin: async () => (await import('./commands/deploy/act.ts')).pin,
-  unpin: async () => (await import('./commands/deploy/act.ts')).unpin,
-  rm: async () => (await import('./commands/deploy/act.ts')).rm,
-  keep: async () => (await import('./commands/deploy/decide.ts')).keep,
-  reject: async () => (await import('./commands/deploy/decide.ts')).reject,
-  respond: async () => (await import('./commands/deploy/decide.ts')).respond,
-  ps: async () => (await import('./commands/running/ps.ts')).ps,
-  top: async () => (await import('./commands/running/top.ts')).top,
-  'env ls': async () => (await import('./commands/settings/env.ts')).list,
-  'env set': async () => (await import('./commands/settings/env.ts')).set,
-  'env rm': async () => (await import('./commands/settings/env.ts')).remove,
-  'env pull': async () => (await import('./commands/settings/env-file.ts')).pull,
-  'env push': async () => (await import('./commands/settings/env-file.ts')).push,
-  'env diff': async () => (await import('./commands/settings/env-file.ts')).diff,
-  'domains ls': async () => (await import('./commands/settings/domains.ts')).list,
-  'domains add': async () => (await import('./commands/settings/domains.ts')).add,
-  'domains check': async () => (await import('./commands/settings/domains.ts')).check,
-  'domains rm': async () => (await import('./commands/settings/domains.ts')).remove,
-  'ssl status': async () => (await import('./commands/settings/ssl.ts')).status,
-  'ssl renew': async () => (await import('./commands/settings/ssl.ts')).renew,
-  'services ls': async () => (await import('./commands/settings/services.ts')).list,
-  'services set': async () => (await import('./commands/settings/services.ts')).set,
-  'services rm': async () => (await import('./commands/settings/services.ts')).remove,
-  'volumes ls': async () => (await import('./commands/settings/volumes.ts')).list,
-  'volumes grants': async () => (await import('./commands/settings/volumes.ts')).grants,
-  'volumes revoke': async () => (await import('./commands/settings/volumes.ts')).revoke,
-  'servers ls': async () => (await import('./commands/machines/servers.ts')).list,
-  'servers add': async () => (await import('./commands/machines/servers.ts')).add,
-  'servers inspect': async () => (await import('./commands/machines/servers.ts')).inspect,
-  'servers set': async () => (await import('./commands/machines/servers.ts')).set,
-  'servers check': async () => (await import('./commands/machines/servers.ts')).check,
-  'servers rm': async () => (await import('./commands/machines/servers.ts')).remove,
-  'migrate scan': async () => (await import('./commands/machines/migrate.ts')).scan,
-  'migrate adopt': async () => (await import('./commands/machines/migrate.ts')).adopt,
-  'registries ls': async () => (await import('./commands/machines/registries.ts')).list,
-  'registries add': async () => (await import('./commands/machines/registries.ts')).add,
-  'registries set': async () => (await import('./commands/machines/registries.ts')).set,
-  'registries check': async () => (await import('./commands/machines/registries.ts')).check,
-  'registries rm': async () => (await import('./commands/machines/registries.ts')).remove,
-  'backups ls': async () => (await import('./commands/machines/backups.ts')).list,
-  'backups add': async () => (await import('./commands/machines/backups.ts')).add,
-  'backups inspect': async () => (await import('./commands/machines/backups.ts')).inspect,
-  'backups set': async () => (await import('./commands/machines/backups.ts')).set,
-  'backups test': async () => (await import('./commands/machines/backups.ts')).test,
-  'backups rm': async () => (await import('./commands/machines/backups.ts')).remove,
-  'git status': async () => (await import('./commands/git/connection.ts')).status,
-  'git connect': async () => (await import('./commands/git/connection.ts')).connect,
-  'git disconnect': async () => (await import('./commands/git/connection.ts')).disconnect,
-  'git repos': async () => (await import('./commands/git/repositories.ts')).list,
-  'git inspect': async () => (await import('./commands/git/repositories.ts')).inspect,
-  'git branches': async () => (await import('./commands/git/repositories.ts')).branches,
-  'git create': async () => (await import('./commands/git/repositories.ts')).create,
-  'git rm': async () => (await import('./commands/git/repositories.ts')).remove,
-  'git token': async () => (await import('./commands/git/repositories.ts')).token,
-  'git hooks': async () => (await import('./commands/git/hooks.ts')).list,
-  'git watch': async () => (await import('./commands/git/hooks.ts')).watch,
-  'git unwatch': async () => (await import('./commands/git/hooks.ts')).unwatch,
-  'git deliveries': async () => (await import('./commands/git/deliveries.ts')).list,
-  'git replay': async () => (await import('./commands/git/deliveries.ts')).replay,
-  'git rules': async () => (await import('./commands/git/settings.ts')).rules,
-  'git app-key': async () => (await import('./commands/git/settings.ts')).appKey,
-  'git hook-secret': async () => (await import('./commands/git/settings.ts')).hookSecret,
-  'orgs ls': async () => (await import('./commands/organization/orgs.ts')).list,
-  'members ls': async () => (await import('./commands/organization/members.ts')).list,
-  'members role': async () => (await import('./commands/organization/members.ts')).changeRole,
-  'members rm': async () => (await import('./commands/organization/members.ts')).remove,
-  'members invite': async () => (await import('./commands/organization/members.ts')).invite,
-  'members invitations': async () => (await import('./commands/organization/members.ts')).invitations,
-  'members withdraw': async () => (await import('./commands/organization/members.ts')).withdraw,
-  'tokens ls': async () => (await import('./commands/organization/tokens.ts')).list,
-  'tokens inspect': async () => (await import('./commands/organization/tokens.ts')).inspect,
-  'tokens create': async () => (await import('./commands/organization/tokens.ts')).create,
-  'tokens revoke': async () => (await import('./commands/organization/tokens.ts')).revoke,
-  audit: async () => (await import('./commands/organization/audit.ts')).audit,
-  status: async () => (await import('./commands/tools/status.ts')).status,
-  instance: async () => (await import('./commands/tools/instance.ts')).instance,
-  api: async () => (await import('./commands/tools/api.ts')).api,
-  doctor: async () => (await import('./commands/tools/doctor.ts')).doctor,
-  completion: async () => (await import('./commands/tools/completion.ts')).completion,
-  version: async () => (await import('./commands/tools/version.ts')).version,
-  server: async () => (await import('./commands/tools/server-command.ts')).server,
-  admin: async () => (await import('./commands/tools/server-command.ts')).admin,
-  setup: async () => (await import('./commands/tools/server-command.ts')).setup,
+  login: from(login, 'login'),
+  logout: from(logout, 'logout'),
+  whoami: from(whoami, 'whoami'),
+  'context ls': from(context, 'list'),
+  'context use': from(context, 'use'),
+  'context rm': from(context, 'remove'),
+  init: from(init, 'init'),
+  link: from(link, 'link'),
+  unlink: from(link, 'unlink'),
+  open: from(open, 'open'),
+  'projects ls': from(projects, 'list'),
+  'projects create': from(projects, 'create'),
+  'projects inspect': from(projects, 'inspect'),
+  'projects set': from(projects, 'set'),
+  'projects rename': from(projects, 'rename'),
+  'projects rm': from(projects, 'remove'),
+  deploy: from(deploy, 'deploy'),
+  ls: from(ls, 'ls'),
+  inspect: from(inspect, 'inspect'),
+  logs: from(logs, 'logs'),
+  redeploy: from(again, 'redeploy'),
+  rollback: from(again, 'rollback'),
+  cancel: from(act, 'cancel'),
+  restart: from(act, 'restart'),
+  pin: from(act, 'pin'),
+  unpin: from(act, 'unpin'),
+  rm: from(act, 'rm'),
+  keep: from(decide, 'keep'),
+  reject: from(decide, 'reject'),
+  respond: from(decide, 'respond'),
+  ps: from(ps, 'ps'),
+  top: from(top, 'top'),
+  'env ls': from(env, 'list'),
+  'env set': from(env, 'set'),
+  'env rm': from(env, 'remove'),
+  'env pull': from(envFile, 'pull'),
+  'env push': from(envFile, 'push'),
+  'env diff': from(envFile, 'diff'),
+  'domains ls': from(domains, 'list'),
+  'domains add': from(domains, 'add'),
+  'domains check': from(domains, 'check'),
+  'domains rm': from(domains, 'remove'),
+  'ssl status': from(ssl, 'status'),
+  'ssl renew': from(ssl, 'renew'),
+  'services ls': from(services, 'list'),
+  'services set': from(services, 'set'),
+  'services rm': from(services, 'remove'),
+  'volumes ls': from(volumes, 'list'),
+  'volumes grants': from(volumes, 'grants'),
+  'volumes revoke': from(volumes, 'revoke'),
+  'servers ls': from(servers, 'list'),
+  'servers add': from(servers, 'add'),
+  'servers inspect': from(servers, 'inspect'),
+  'servers set': from(servers, 'set'),
+  'servers check': from(servers, 'check'),
+  'servers rm': from(servers, 'remove'),
+  'migrate scan': from(migrate, 'scan'),
+  'migrate adopt': from(migrate, 'adopt'),
+  'registries ls': from(registries, 'list'),
+  'registries add': from(registries, 'add'),
+  'registries set': from(registries, 'set'),
+  'registries check': from(registries, 'check'),
+  'registries rm': from(registries, 'remove'),
+  'backups ls': from(backups, 'list'),
+  'backups add': from(backups, 'add'),
+  'backups inspect': from(backups, 'inspect'),
+  'backups set': from(backups, 'set'),
+  'backups test': from(backups, 'test'),
+  'backups rm': from(backups, 'remove'),
+  'git status': from(connection, 'status'),
+  'git connect': from(connection, 'connect'),
+  'git disconnect': from(connection, 'disconnect'),
+  'git repos': from(repositories, 'list'),
+  'git inspect': from(repositories, 'inspect'),
+  'git branches': from(repositories, 'branches'),
+  'git create': from(repositories, 'create'),
+  'git rm': from(repositories, 'remove'),
+  'git token': from(repositories, 'token'),
+  'git hooks': from(hooks, 'list'),
+  'git watch': from(hooks, 'watch'),
+  'git unwatch': from(hooks, 'unwatch'),
+  'git deliveries': from(deliveries, 'list'),
+  'git replay': from(deliveries, 'replay'),
+  'git rules': from(settings, 'rules'),
+  'git app-key': from(settings, 'appKey'),
+  'git hook-secret': from(settings, 'hookSecret'),
+  'orgs ls': from(orgs, 'list'),
+  'members ls': from(members, 'list'),
+  'members role': from(members, 'changeRole'),
+  'members rm': from(members, 'remove'),
+  'members invite': from(members, 'invite'),
+  'members invitations': from(members, 'invitations'),
+  'members withdraw': from(members, 'withdraw'),
+  'tokens ls': from(tokens, 'list'),
+  'tokens inspect': from(tokens, 'inspect'),
+  'tokens create': from(tokens, 'create'),
+  'tokens revoke': from(tokens, 'revoke'),
+  audit: from(audit, 'audit'),
+  status: from(status, 'status'),
+  instance: from(instance, 'instance'),
+  api: from(api, 'api'),
+  doctor: from(doctor, 'doctor'),
+  completion: from(completion, 'completion'),
+  version: from(version, 'version'),
+  server: from(serverCommand, 'server'),
+  admin: from(serverCommand, 'admin'),
+  setup: from(serverCommand, 'setup'),
 }

@@ -10,35 +10,39 @@ export type Bundled = { modules: string[]; bytes: number; files: number }
 
 type Options = {
   into: string
-  /** What becomes one file, because all of it is read each time: a file takes half a millisecond to load, however small it is. */
-  together?: RegExp
+  /**
+   * For a program that starts often. `together` becomes one file, because all of it is read each time: a file takes half a millisecond to
+   * load, however small it is. And it is written for `require`: an `import` of a module of Node evaluates all that the module offers.
+   */
+  light?: { together: RegExp }
 }
 
 /**
  * The program at `entry` and all that it imports, as a few files that are loaded on first use: a process that never speaks
  * to S3 does not read its client. What starts as a thread stays a file of its own.
  */
-export async function bundle(entry: string, { into, together }: Options): Promise<Bundled> {
+export async function bundle(entry: string, { into, light }: Options): Promise<Bundled> {
+  const extension = light ? 'cjs' : 'mjs'
   const { output } = await build({
     input: { main: entry, ...threadsBeside(entry) },
     platform: 'node',
     external: EXTERNAL,
-    ...(together && { preserveEntrySignatures: 'allow-extension' as const }),
+    ...(light && { preserveEntrySignatures: 'allow-extension' as const }),
     // Not `import`: what is required would get the form for importers, which is another one.
     resolve: { conditionNames: ['slipway-source', 'node'] },
     // What was written for `require` may ask where it lies.
-    transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
+    ...(!light && { transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } } }),
     checks: { ineffectiveDynamicImport: false },
     output: {
       dir: into,
-      format: 'esm',
-      entryFileNames: '[name].mjs',
-      chunkFileNames: 'chunk-[hash].mjs',
+      format: light ? 'cjs' : 'esm',
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `chunk-[hash].${extension}`,
       minify: true,
       // What is thrown says which class it is of.
       keepNames: true,
-      ...(together && {
-        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'together', test: together }] },
+      ...(light && {
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'together', test: light.together }] },
       }),
     },
     write: true,

@@ -14,7 +14,7 @@ export async function packCommandLine(checkout: string, release: string, version
     mkdirSync(dir)
     cpSync(join(release, 'cli'), join(dir, 'dist'), { recursive: true })
     const { name, description, license } = JSON.parse(readFileSync(join(checkout, 'cli/package.json'), 'utf8'))
-    const bin = { slipway: 'dist/main.mjs' }
+    const bin = { slipway: 'dist/main.cjs' }
     const about = { name, version, description, license, type: 'module', bin, engines: { node: '>=22' } }
     writeFileSync(join(dir, 'package.json'), `${JSON.stringify(about, null, 2)}\n`)
     for (const file of ['LICENSE', 'THIRD_PARTY_NOTICES']) cpSync(join(release, file), join(dir, file))

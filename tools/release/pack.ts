@@ -18,9 +18,10 @@ const PROGRAMS = { server: 'server/src/main.ts', cli: 'cli/src/main.ts', setup: 
 /** What each command of the command line reads before it does anything. */
 const EVERY_COMMAND = new RegExp(
   [
-    'cli/src/(run|failure|load|interrupts)\\.ts',
-    'cli/src/(table/\\w+|parse/(parse|nearest)|show/output)\\.ts',
-    'cli/src/instance/(open|target|config-file|address|transport|request|node-http|pause|compare-versions|as-failure)\\.ts',
+    'cli/src/(start|run|failure|file-text|load|interrupts|version)\\.ts',
+    'cli/src/(table/\\w+|parse/(parse|nearest|pairs)|show/(output|columns|words))\\.ts',
+    'cli/src/instance/(open|target|config-file|address|transport|request|node-http|pause|compare-versions)\\.ts',
+    'cli/src/instance/(as-failure|ask|once|pages|project|link|server|deployment)\\.ts',
     'contract/src/(client|paths|visible-text)\\.ts',
   ].join('|'),
 )
@@ -41,8 +42,8 @@ export async function layOut(checkout: string, dir: string, release: Release): P
   mkdirSync(join(dir, 'bin'), { recursive: true })
   const modules: string[] = []
   for (const [program, entry] of Object.entries(PROGRAMS)) {
-    const together = program === 'cli' ? { together: EVERY_COMMAND } : {}
-    const made = await bundle(join(checkout, entry), { into: join(dir, program), ...together })
+    const light = program === 'cli' ? { light: { together: EVERY_COMMAND } } : {}
+    const made = await bundle(join(checkout, entry), { into: join(dir, program), ...light })
     modules.push(...made.modules)
     console.log(`  ${program}: ${made.files} files, ${(made.bytes / 1e6).toFixed(1)} MB`)
   }

@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { visibleLine } from '@slipway/contract/visible-text'
 import type { Call } from '../command.ts'
 import { EXIT, Failure } from '../failure.ts'
@@ -37,6 +35,11 @@ export async function ask(
 export const askSecretly = (call: Asking, question: string): Promise<string> => line(call, `${question}: `, true)
 
 async function line({ stdin, stderr, signal }: Asking, prompt: string, hidden = false): Promise<string> {
+  // Most commands ask nothing.
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import('node:readline/promises'),
+    import('node:stream'),
+  ])
   const left = new AbortController()
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = hidden ? nowhere : (stderr as unknown as NodeJS.WritableStream)

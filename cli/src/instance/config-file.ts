@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { EXIT, Failure } from '../failure.ts'
+import { fileText } from '../file-text.ts'
 
 /** An instance that somebody is signed in to. */
 type Context = { url: string; token: string; tokenId: string | null; expiresAt: string | null }
@@ -13,21 +14,18 @@ export const configFile = (env: Env): string =>
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'slipway', 'config.json')
 
 /** What is remembered; nothing, before the first login. Tokens lie in it, so a file that others may read is refused. */
-export async function readConfig(env: Env): Promise<Config> {
+export function readConfig(env: Env): Config {
   const file = configFile(env)
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-    throw new Failure(EXIT.unexpected, 'config_unreadable', `${file} cannot be read: ${error.message}`)
-  })
+  const text = fileText(file, 'config_unreadable')
   if (text === null) return { current: null, contexts: {} }
-  await requireOwn(dirname(file), 0o700)
-  await requireOwn(file, 0o600)
+  requireOwn(dirname(file), 0o700)
+  requireOwn(file, 0o600)
   return parsed(text, file)
 }
 
-async function requireOwn(path: string, mode: number): Promise<void> {
+function requireOwn(path: string, mode: number): void {
   if (process.platform === 'win32') return
-  const found = (await stat(path)).mode & 0o777
+  const found = statSync(path).mode & 0o777
   if ((found & ~mode) === 0) return
   const right = mode.toString(8)
   throw new Failure(
@@ -52,21 +50,21 @@ function parsed(text: string, file: string): Config {
 }
 
 /** Whole or not at all: somebody may read it at this moment, or the machine stop. */
-export async function writeConfig(env: Env, config: Config): Promise<void> {
+export function writeConfig(env: Env, config: Config): void {
   const file = configFile(env)
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const beside = `${file}.${process.pid}.new`
   try {
-    const handle = await open(beside, 'w', 0o600)
+    const handle = openSync(beside, 'w', 0o600)
     try {
-      await handle.writeFile(`${JSON.stringify(config, null, 2)}\n`)
-      await handle.sync()
+      writeFileSync(handle, `${JSON.stringify(config, null, 2)}\n`)
+      fsyncSync(handle)
     } finally {
-      await handle.close()
+      closeSync(handle)
     }
-    await rename(beside, file)
+    renameSync(beside, file)
   } catch (error) {
-    await rm(beside, { force: true })
+    rmSync(beside, { force: true })
     throw new Failure(EXIT.unexpected, 'config_unwritable', `${file} cannot be written: ${(error as Error).message}`)
   }
 }

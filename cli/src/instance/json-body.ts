@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
 import type { Call } from '../command.ts'
 import { usage } from '../failure.ts'
-import { textOf } from '../parse/pairs.ts'
+import { allOf, textOf } from '../parse/pairs.ts'
 
 type Given = Pick<Call, 'stdin' | 'cwd'> & { flags: { data: string | undefined } }
 
@@ -10,8 +9,7 @@ type Given = Pick<Call, 'stdin' | 'cwd'> & { flags: { data: string | undefined }
 export async function jsonBody({ flags, stdin, cwd }: Given): Promise<string | undefined> {
   const { data } = flags
   if (data === undefined) return undefined
-  const text =
-    data === '@-' ? await readText(stdin()) : data.startsWith('@') ? await textOf(resolve(cwd, data.slice(1))) : data
+  const text = data === '@-' ? await allOf(stdin()) : data.startsWith('@') ? textOf(resolve(cwd, data.slice(1))) : data
   try {
     JSON.parse(text)
     return text

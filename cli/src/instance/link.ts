@@ -1,6 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { EXIT, Failure } from '../failure.ts'
+import { fileText } from '../file-text.ts'
 
 /** Which project a folder is, on this machine alone: `.slipway/link.json`, which git does not keep. */
 export type Link = { instance: string; projectId: string }
@@ -12,28 +13,23 @@ const linkFile = (folder: string) => join(folder, '.slipway', 'link.json')
 const folderFile = (folder: string) => join(folder, 'slipway.json')
 
 /** The nearest folder, from here upwards, that says which project it is; else this one. */
-export async function findFolder(cwd: string): Promise<Folder> {
+export function findFolder(cwd: string): Folder {
   const { root } = parse(cwd)
   for (let path = cwd; ; path = dirname(path)) {
-    const found = await readFolder(path)
+    const found = readFolder(path)
     if (found.link || found.file) return found
     if (path === root) return { path: cwd, link: null, file: null }
   }
 }
 
-export async function readFolder(path: string): Promise<Folder> {
-  return {
-    path,
-    link: await readJson<Link>(linkFile(path), isLink),
-    file: await readJson<FolderFile>(folderFile(path), isFolderFile),
-  }
-}
+export const readFolder = (path: string): Folder => ({
+  path,
+  link: readJson<Link>(linkFile(path), isLink),
+  file: readJson<FolderFile>(folderFile(path), isFolderFile),
+})
 
-async function readJson<T>(file: string, isRight: (value: object) => boolean): Promise<T | null> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-    throw new Failure(EXIT.unexpected, 'file_unreadable', `${file} cannot be read: ${error.message}`)
-  })
+function readJson<T>(file: string, isRight: (value: object) => boolean): T | null {
+  const text = fileText(file, 'file_unreadable')
   if (text === null) return null
   const broken = (why: string) => new Failure(EXIT.usage, 'file_broken', `${file} cannot be used: ${why}.`)
   let value: unknown
@@ -66,16 +62,16 @@ function isFolderFile(value: object): boolean {
 }
 
 /** Links a folder, and sees to it that git does not keep that. */
-export async function writeLink(folder: string, link: Link): Promise<void> {
-  await mkdir(dirname(linkFile(folder)), { recursive: true })
-  await writeFile(linkFile(folder), `${JSON.stringify(link, null, 2)}\n`)
+export function writeLink(folder: string, link: Link): void {
+  mkdirSync(dirname(linkFile(folder)), { recursive: true })
+  writeFileSync(linkFile(folder), `${JSON.stringify(link, null, 2)}\n`)
   const ignored = join(folder, '.gitignore')
-  const text = await readFile(ignored, 'utf8').catch(() => '')
+  const text = existsSync(ignored) ? readFileSync(ignored, 'utf8') : ''
   if (/^\/?\.slipway\/?$/m.test(text)) return
-  await writeFile(ignored, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.slipway/\n`)
+  writeFileSync(ignored, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.slipway/\n`)
 }
 
-export const removeLink = (folder: string): Promise<void> => rm(linkFile(folder), { force: true })
+export const removeLink = (folder: string): void => rmSync(linkFile(folder), { force: true })
 
-export const writeFolderFile = (folder: string, file: FolderFile): Promise<void> =>
-  writeFile(folderFile(folder), `${JSON.stringify(file, null, 2)}\n`)
+export const writeFolderFile = (folder: string, file: FolderFile): void =>
+  writeFileSync(folderFile(folder), `${JSON.stringify(file, null, 2)}\n`)

@@ -11,7 +11,7 @@ const USER_AGENT = `slipway/${VERSION} (${process.platform}; node ${process.vers
 
 /** The API of the instance that is meant. Without a token only what is public can be asked. */
 export async function openInstance(call: Pick<Call, 'env' | 'flags' | 'signal'>): Promise<Instance> {
-  return connect(await targetOf(call), call.signal)
+  return connect(targetOf(call), call.signal)
 }
 
 export function connect(target: Target, signal: AbortSignal, tries?: number): Instance {

@@ -13,7 +13,7 @@ export const namedBy = (value: string): Named => ({ by: value.startsWith('prj_')
 export async function namedProject(call: Call, { url }: Instance, folder?: Folder): Promise<Named | null> {
   const said = call.flags.project ?? (call.env.SLIPWAY_PROJECT || undefined)
   if (said !== undefined) return namedBy(said)
-  const { path, link, file } = folder ?? (await findFolder(call.cwd))
+  const { path, link, file } = folder ?? findFolder(call.cwd)
   if (link) {
     if (link.instance !== url) throw await linkedElsewhere(call, path, link.instance, url)
     return { by: 'id', value: link.projectId }
@@ -43,7 +43,7 @@ export async function findProject({ api }: Instance, { by, value }: Named): Prom
 
 /** Never guessed: what is done to the wrong instance cannot be taken back. */
 async function linkedElsewhere({ env }: Call, path: string, linked: string, asked: string): Promise<Failure> {
-  const { contexts } = await readConfig(env)
+  const { contexts } = readConfig(env)
   const known = Object.entries(contexts).find(([, { url }]) => url === linked)?.[0]
   const hint =
     known === undefined ? `Sign in to it: slipway login ${linked}` : `Ask that one: slipway context use ${known}`

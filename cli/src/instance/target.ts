@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import type { Call } from '../command.ts'
 import { EXIT, Failure, usage } from '../failure.ts'
 import { addressOf, localAddress } from './address.ts'
@@ -8,8 +8,8 @@ import type { Target } from './instance.ts'
 type Asked = Pick<Call, 'env' | 'flags'>
 
 /** A flag, else the environment, else what is signed in to, else an instance on this very machine. */
-export async function targetOf({ env, flags }: Asked): Promise<Target> {
-  const config = await readConfig(env)
+export function targetOf({ env, flags }: Asked): Target {
+  const config = readConfig(env)
   const named = contextOf(config, flags.context)
   const said = flags.url ?? (flags.context === undefined ? env.SLIPWAY_URL : undefined)
   const url = said ? addressOf(said) : (named?.url ?? localAddress(env))
@@ -20,7 +20,7 @@ export async function targetOf({ env, flags }: Asked): Promise<Target> {
       : Object.entries(config.contexts)
           .map(asNamed)
           .find((one) => one.url === url)
-  const token = (await tokenIn(flags['token-file'])) ?? (env.SLIPWAY_TOKEN || null) ?? context?.token ?? null
+  const token = tokenIn(flags['token-file']) ?? (env.SLIPWAY_TOKEN || null) ?? context?.token ?? null
   return { url, token, context: context?.name ?? null }
 }
 
@@ -39,12 +39,14 @@ function contextOf(config: Config, asked: string | undefined) {
 const asNamed = <T>([name, context]: [string, T]) => ({ name, ...context })
 
 /** From the file that a flag names. */
-export async function tokenIn(file: string | undefined): Promise<string | null> {
+export function tokenIn(file: string | undefined): string | null {
   if (file === undefined) return null
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw usage(`The access token cannot be read from ${file}: ${error.message}`)
-  })
-  return checkedToken(text)
+  try {
+    return checkedToken(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw usage(`The access token cannot be read from ${file}: ${(error as Error).message}`)
+  }
 }
 
 /** One line, with nothing in it that could not stand in a header. */

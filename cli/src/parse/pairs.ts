@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
 import type { Io } from '../command.ts'
 import { usage } from '../failure.ts'
 import { nearest } from './nearest.ts'
@@ -42,14 +41,23 @@ function unknownField(name: string, known: string[]): Error {
 }
 
 async function givenValue({ stdin, cwd }: Pick<Io, 'stdin' | 'cwd'>, value: string): Promise<string> {
-  if (value === '-') return (await readText(stdin())).replace(/\r?\n$/, '')
+  if (value === '-') return (await allOf(stdin())).replace(/\r?\n$/, '')
   return value.startsWith('@') ? textOf(resolve(cwd, value.slice(1))) : value
 }
 
-export const textOf = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error: Error) => {
-    throw usage(`${file} cannot be read: ${error.message}`)
-  })
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** Loaded when it is asked for: few commands read anything. */
+export async function allOf(stdin: NodeJS.ReadableStream): Promise<string> {
+  const { text } = await import('node:stream/consumers')
+  return text(stdin)
+}
 
 const SAID: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, false: false, no: false, off: false }
 

@@ -5,7 +5,7 @@ import { columns } from '../../show/columns.ts'
 import { until } from '../../show/words.ts'
 
 export const list: Command<'context ls'> = async ({ env, out }) => {
-  const { current, contexts } = await readConfig(env)
+  const { current, contexts } = readConfig(env)
   const data = Object.entries(contexts).map(([name, { url, tokenId, expiresAt }]) => ({
     name,
     url,
@@ -28,7 +28,7 @@ export const list: Command<'context ls'> = async ({ env, out }) => {
 
 export const use: Command<'context use'> = async (call) => {
   const { name, config } = await named(call)
-  await writeConfig(call.env, { ...config, current: name })
+  writeConfig(call.env, { ...config, current: name })
   call.out.say(`${call.out.paint('green', '✓')} ${name} is asked from now on`)
   call.out.event({ success: true, current: name })
 }
@@ -36,13 +36,13 @@ export const use: Command<'context use'> = async (call) => {
 export const remove: Command<'context rm'> = async (call) => {
   const { name, config } = await named(call)
   const { [name]: gone, ...contexts } = config.contexts
-  await writeConfig(call.env, { current: config.current === name ? null : config.current, contexts })
+  writeConfig(call.env, { current: config.current === name ? null : config.current, contexts })
   call.out.say(`${call.out.paint('green', '✓')} ${name} is forgotten; its token ${gone?.tokenId ?? ''} is still good`)
   call.out.event({ success: true, removed: name })
 }
 
 async function named({ env, words: [name = ''] }: Call) {
-  const config = await readConfig(env)
+  const config = readConfig(env)
   if (config.contexts[name]) return { name, config }
   const known = Object.keys(config.contexts)
   throw usage(

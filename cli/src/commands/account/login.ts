@@ -1,4 +1,3 @@
-import { text as readText } from 'node:stream/consumers'
 import type { Call, Command } from '../../command.ts'
 import { EXIT, Failure } from '../../failure.ts'
 import { addressOf, isInClear } from '../../instance/address.ts'
@@ -7,13 +6,14 @@ import { readConfig, writeConfig } from '../../instance/config-file.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { connect } from '../../instance/open.ts'
 import { checkedToken, targetOf, tokenIn } from '../../instance/target.ts'
+import { allOf } from '../../parse/pairs.ts'
 import { day } from '../../show/words.ts'
 import { VERSION } from '../../version.ts'
 
 /** In a browser, or with an access token that is given. Either is tried, then remembered with its instance. */
 export const login: Command<'login'> = async (call) => {
   const { out, words } = call
-  const url = words[0] === undefined ? (await targetOf(call)).url : addressOf(words[0])
+  const url = words[0] === undefined ? targetOf(call).url : addressOf(words[0])
   if (isInClear(url))
     out.warn(`${out.paint('yellow', '!')} ${url} is not encrypted: whoever is on the line can read the token.`)
   const given = await tokenGiven(call)
@@ -34,11 +34,11 @@ export const login: Command<'login'> = async (call) => {
 async function remember(call: Call<{ name: string | undefined }>, url: string, token: string, made?: string) {
   const { env, flags, out } = call
   const me = await connect({ url, token, context: null }, call.signal).api.me.show()
-  const config = await readConfig(env)
+  const config = readConfig(env)
   const name = flags.name ?? nameFor(config.contexts, url)
   const { id, expiresAt } = me.credential
   config.contexts[name] = { url, token, tokenId: id, expiresAt }
-  await writeConfig(env, { ...config, current: name })
+  writeConfig(env, { ...config, current: name })
   const { user, organization, role } = me
   const host = new URL(url).host
   out.say(`${out.paint('green', '✓')} Signed in to ${host} as ${user.email} (${role} of ${organization.name})`)
@@ -60,7 +60,7 @@ async function forgo(url: string, token: string): Promise<void> {
 const FORGO_MS = 5000
 
 async function tokenGiven(call: Call<{ 'token-stdin': boolean }>): Promise<string | null> {
-  if (call.flags['token-stdin']) return checkedToken(await readText(call.stdin()))
+  if (call.flags['token-stdin']) return checkedToken(await allOf(call.stdin()))
   return tokenIn(call.flags['token-file'])
 }
 

@@ -8,8 +8,8 @@ import { targetOf } from '../../instance/target.ts'
 /** Forgets the token in any case; whether it is also ended is up to whether the instance answers. */
 export const logout: Command<'logout'> = async (call) => {
   const { env, out } = call
-  const { context: name, url } = await targetOf(call)
-  const config = await readConfig(env)
+  const { context: name, url } = targetOf(call)
+  const config = readConfig(env)
   const context = name === null ? undefined : config.contexts[name]
   if (name === null || context === undefined)
     throw new Failure(
@@ -20,7 +20,7 @@ export const logout: Command<'logout'> = async (call) => {
     )
   const ended = await endToken(connect({ url: context.url, token: context.token, context: name }, call.signal))
   const { [name]: _, ...rest } = config.contexts
-  await writeConfig(env, { current: config.current === name ? null : config.current, contexts: rest })
+  writeConfig(env, { current: config.current === name ? null : config.current, contexts: rest })
   out.say(`${out.paint('green', '✓')} Signed out of ${context.url}${ended === null ? ', and the token has ended' : ''}`)
   if (ended !== null) {
     out.warn(

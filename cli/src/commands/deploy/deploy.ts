@@ -22,7 +22,7 @@ export const deploy: Command<'deploy'> = async (call) => {
   if (flags.wait && flags['no-wait']) throw usage('--wait and --no-wait exclude each other.')
   if ([flags.image, flags.branch, words[0]].filter((one) => one !== undefined).length > 1)
     throw usage('A folder, --image and --branch exclude each other.')
-  const folder = words[0] === undefined ? await findFolder(call.cwd) : await readFolder(resolve(call.cwd, words[0]))
+  const folder = words[0] === undefined ? findFolder(call.cwd) : readFolder(resolve(call.cwd, words[0]))
   const other =
     flags.image !== undefined ? { image: flags.image } : flags.branch !== undefined ? { branch: flags.branch } : null
   if (other === null && flags['dry-run']) return previewFolder(call, folder)

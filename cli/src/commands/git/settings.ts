@@ -24,7 +24,7 @@ const named = (app: string | undefined) => (app === undefined ? {} : { slug: app
 
 export const appKey: Command<'git app-key'> = async (call) => {
   const { cwd, flags, words } = call
-  const privateKey = await textOf(resolve(cwd, words[0] ?? ''))
+  const privateKey = textOf(resolve(cwd, words[0] ?? ''))
   const { api } = await call.instance()
   const result = await api.githostSettings.setKey({ body: { ...named(flags.app), privateKey } })
   call.out.done(result, `${result.slug} signs with that key from now on`)

@@ -1,4 +1,3 @@
-import { text as readText } from 'node:stream/consumers'
 import type { Registry } from '@slipway/contract/registries'
 import type { Call, Command } from '../../command.ts'
 import { EXIT, Failure, usage } from '../../failure.ts'
@@ -6,6 +5,7 @@ import { askSecretly, canAsk, confirm } from '../../instance/ask.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { listed } from '../../instance/pages.ts'
 import { findProject, namedBy } from '../../instance/project.ts'
+import { allOf } from '../../parse/pairs.ts'
 import { columns } from '../../show/columns.ts'
 import { since } from '../../show/words.ts'
 
@@ -46,7 +46,7 @@ export const add: Command<'registries add'> = async (call) => {
 
 /** From standard input or typed blindly: arguments can be read by everybody on the machine, and stay in the shell's history. */
 async function passwordFrom(call: Call<{ 'password-stdin': boolean }>, registry: string): Promise<string> {
-  if (call.flags['password-stdin']) return (await readText(call.stdin())).replace(/\r?\n$/, '')
+  if (call.flags['password-stdin']) return (await allOf(call.stdin())).replace(/\r?\n$/, '')
   if (canAsk(call)) return askSecretly(call, `Password or access token for ${registry}`)
   throw usage(
     'Which password?',

@@ -68,7 +68,7 @@ export const add: Command<'servers add'> = async (call) => {
     ...(flags.port !== undefined && { port: flags.port }),
     ...(flags.socket !== undefined && { socketPath: flags.socket }),
     ...(flags['host-key'] !== undefined && { hostKey: flags['host-key'] }),
-    ...(keyFile !== undefined && { privateKey: await textOf(resolve(cwd, keyFile)) }),
+    ...(keyFile !== undefined && { privateKey: textOf(resolve(cwd, keyFile)) }),
   }
   const { api } = await call.instance()
   const body = host === undefined ? { kind: 'local' as const, name } : { kind: 'ssh' as const, name, host, ...reached }

@@ -10,7 +10,7 @@ import { findServer } from '../../instance/server.ts'
 /** A project of this folder: made if there is none of its name, written down for everybody, linked for this machine. */
 export const init: Command<'init'> = async (call) => {
   const { cwd, out, words, flags } = call
-  const before = await readFolder(cwd)
+  const before = readFolder(cwd)
   if (before.file?.project !== undefined && words[0] === undefined)
     throw usage(`slipway.json says already that this folder is ${before.file.project}.`, 'Deploy it: slipway deploy')
   const instance = await call.instance()
@@ -26,8 +26,8 @@ export const init: Command<'init'> = async (call) => {
     server === null || ensured.project.serverId === server.id
       ? ensured.project
       : await instance.api.projects.update({ params: { id: ensured.project.id }, body: { serverId: server.id } })
-  await writeFolderFile(cwd, { ...before.file, project: project.name })
-  await writeLink(cwd, { instance: instance.url, projectId: project.id })
+  writeFolderFile(cwd, { ...before.file, project: project.name })
+  writeLink(cwd, { instance: instance.url, projectId: project.id })
   const made = ensured.created ? 'made' : 'was there already'
   out.say(
     `${out.paint('green', '✓')} Project ${project.name} ${made}; slipway.json written. Deploy with: slipway deploy`,

@@ -1,10 +1,9 @@
-import { text as readText } from 'node:stream/consumers'
 import type { Call, Command } from '../../command.ts'
 import { usage } from '../../failure.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { listed } from '../../instance/pages.ts'
 import { projectOf } from '../../instance/project.ts'
-import { pairOf } from '../../parse/pairs.ts'
+import { allOf, pairOf } from '../../parse/pairs.ts'
 import { columns } from '../../show/columns.ts'
 import { since } from '../../show/words.ts'
 
@@ -38,7 +37,7 @@ export const set: Command<'env set'> = async (call) => {
   const pairs = call.words.map(pairOf)
   const fromStdin = pairs.filter(({ value }) => value === '-')
   if (fromStdin.length > 1) throw usage('Only one value can come from standard input.')
-  const read = fromStdin.length === 1 ? (await readText(call.stdin())).replace(/\r?\n$/, '') : ''
+  const read = fromStdin.length === 1 ? (await allOf(call.stdin())).replace(/\r?\n$/, '') : ''
   await setVariables(
     call,
     pairs.map(({ name, value }) => ({ name, value: value === '-' ? read : value })),

@@ -94,7 +94,7 @@ async function backup({ api }: Instance): Promise<Omit<Check, 'name'>> {
 }
 
 async function folder(call: Call, instance: Instance): Promise<Omit<Check, 'name'>> {
-  const here = await findFolder(call.cwd)
+  const here = findFolder(call.cwd)
   const named = await namedProject(call, instance, here)
   if (named === null) return { ok: null, found: 'of no project' }
   const { name } = await findProject(instance, named)
