@@ -18,7 +18,7 @@ const PROGRAMS = { server: 'server/src/main.ts', cli: 'cli/src/main.ts', setup: 
 /** What each command of the command line reads before it does anything. */
 const EVERY_COMMAND = new RegExp(
   [
-    'cli/src/(start|run|failure|file-text|load|interrupts|version)\\.ts',
+    'cli/src/(start|run|failure|file-text|load|interrupts)\\.ts',
     'cli/src/(table/\\w+|parse/(parse|nearest|pairs)|show/(output|columns|words))\\.ts',
     'cli/src/instance/(open|target|config-file|address|transport|request|node-http|pause|compare-versions)\\.ts',
     'cli/src/instance/(as-failure|ask|once|pages|project|link|server|deployment)\\.ts',

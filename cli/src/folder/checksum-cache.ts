@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Content } from './walk.ts'
@@ -9,6 +9,8 @@ type Kept = { at: number; files: Record<string, [stamp: string, sha256: string]>
 
 /** What a file that changes twice within one tick of the disk's clock may hide; git's racy rule. */
 const RACY_MS = 2000
+/** Characters that are written at once. */
+const PIECE = 64 * 1024
 
 const fileOf = (env: Env, root: string) =>
   join(
@@ -32,17 +34,31 @@ export async function readCache(env: Env, root: string): Promise<Known> {
 /** `at` is when they began to be taken. Losing it costs time and nothing else. */
 export async function writeCache(env: Env, root: string, at: number, contents: Content[]): Promise<void> {
   const file = fileOf(env, root)
-  const files = Object.fromEntries(
-    contents.map(({ path, stamp, sha256 }): [string, [string, string]] => [path, [stamp, sha256]]),
-  )
   const beside = `${file}.${process.pid}.new`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(beside, JSON.stringify({ at, files } satisfies Kept), { mode: 0o600 })
+    const handle = await open(beside, 'w', 0o600)
+    try {
+      await handle.writeFile(keptPieces(at, contents))
+    } finally {
+      await handle.close()
+    }
     await rename(beside, file)
   } catch {
     await rm(beside, { force: true }).catch(() => {})
   }
+}
+
+/** `Kept` as JSON, some hundred files at a time. */
+function* keptPieces(at: number, contents: Content[]): Generator<string> {
+  let piece = `{"at":${at},"files":{`
+  for (const [n, { path, stamp, sha256 }] of contents.entries()) {
+    piece += `${n === 0 ? '' : ','}${JSON.stringify(path)}:["${stamp}","${sha256}"]`
+    if (piece.length < PIECE) continue
+    yield piece
+    piece = ''
+  }
+  yield `${piece}}}`
 }
 
 async function readKept(file: string): Promise<Kept> {

@@ -25,7 +25,8 @@ export type Uploaded = { uploadSessionId: string; blobs: number; sent: number }
 
 const SESSIONS = '/api/projects/folder-sessions'
 const PIECE = 64 * 1024
-const LANES = 12
+/** Each holds a compressor and what is on its way. */
+const LANES = 6
 const MOST_ROUNDS = 5
 /** Sessions that may be gone under our feet, or announced files that may change. */
 const MOST_ANNOUNCEMENTS = 4
@@ -91,7 +92,7 @@ async function sendMissing(sending: Sending, first: FolderSession): Promise<void
   let { missing } = first
   for (let round = 1; ; round++) {
     if (missing.length === 0) {
-      await requireAtRest(sending)
+      requireAtRest(sending)
       if (await isSealed(() => folderSessions.seal({ params }), signal)) return
     }
     if (round > MOST_ROUNDS) throw incomplete(missing.length)
@@ -104,8 +105,8 @@ async function sendMissing(sending: Sending, first: FolderSession): Promise<void
   }
 }
 
-async function requireAtRest({ root, contents }: Sending): Promise<void> {
-  const changing = await stillChanging(root, contents)
+function requireAtRest({ root, contents }: Sending): void {
+  const changing = stillChanging(root, contents)
   if (changing.length > 0) throw new ChangedMeanwhile(changing)
 }
 

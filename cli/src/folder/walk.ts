@@ -72,7 +72,7 @@ async function take(
 }
 
 /** At once: handing tens of thousands of such calls to other threads takes many times the processor time of the calls. */
-function statsOf(full: string): Stats | null {
+export function statsOf(full: string): Stats | null {
   try {
     return lstatSync(full)
   } catch {
@@ -96,7 +96,8 @@ async function isScript(full: string): Promise<boolean> {
 export const looked = ({ size, mode, mtimeMs, ctimeMs, ino }: Stats) => ({
   size,
   mode: (mode & 0o100) === 0 ? 0o644 : 0o755,
-  stamp: `${size}.${mtimeMs}.${ctimeMs}.${ino}`,
+  // Joined, it is one piece of text; a template would keep each of its parts.
+  stamp: [size, mtimeMs, ctimeMs, ino].join('.'),
   changedMs: Math.max(mtimeMs, ctimeMs),
 })
 

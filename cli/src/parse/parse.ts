@@ -15,6 +15,8 @@ type Parsed =
   | { kind: 'help'; name: string | null }
   | { kind: 'describe' }
 
+/** Flags without a value that every command has. */
+const PLAIN = ['--json', '--yes', '--quiet', '--no-input', '--no-color']
 const names = Object.keys(table) as CommandName[]
 const flagsOf = (name: CommandName): Readonly<Record<string, Flag>> => ({ ...GLOBAL, ...(table[name] as Entry).flags })
 
@@ -23,7 +25,7 @@ export function parse(argv: string[]): Parsed {
   const [first] = argv
   if (first !== undefined && isCommand(first) && (table[first] as Entry).raw)
     return { kind: 'command', name: first, words: argv.slice(1), flags: {} }
-  const { words, asked } = skim(argv)
+  const { words, asked } = plainly(argv) ?? skim(argv)
   if (asked.describe) return { kind: 'describe' }
   if (words.length === 0 || words[0] === 'help') return { kind: 'help', name: words.slice(1).join(' ') || null }
   const { name, rest } = commandOf(words)
@@ -35,6 +37,13 @@ export function parse(argv: string[]): Parsed {
 }
 
 const isCommand = (word: string): word is CommandName => Object.hasOwn(table, word)
+
+/** As most are: words, then at most flags that have no value. No command has to be looked through for those. */
+function plainly(argv: string[]) {
+  const at = argv.findIndex((word) => word.startsWith('-'))
+  const [words, flags] = at < 0 ? [argv, []] : [argv.slice(0, at), argv.slice(at)]
+  return flags.every((flag) => PLAIN.includes(flag)) ? { words, asked: { help: false, describe: false } } : null
+}
 
 /** The words, wherever flags stand between them: which flags take a value is the same for all commands. */
 function skim(argv: string[]) {

@@ -5,9 +5,7 @@ import { plainEnvironment } from '../../../test-kit/server-process.ts'
 
 export const CLI = join(import.meta.dirname, '../../../cli/dist/main.js')
 
-/** Says at the end, on a descriptor of its own, what the kernel has counted for the process. */
-const METER =
-  'data:text/javascript,import{writeSync}from"node:fs";process.on("exit",()=>writeSync(3,JSON.stringify(process.resourceUsage())))'
+const METER = join(import.meta.dirname, 'meter.cjs')
 
 export type Ended = { code: number | null; out: string; err: string; cpuMs: number; peakMb: number; ms: number }
 export type Machine = { home: string; env: Record<string, string> }
@@ -27,7 +25,7 @@ export const runCli = (machine: Machine, argv: string[], options: Options = {}):
 export async function runNode(machine: Machine, argv: string[], options: Options = {}): Promise<Ended> {
   const { cwd = machine.home, stdin = '', signal, heard } = options
   const began = performance.now()
-  const child = spawn(process.execPath, ['--import', METER, ...argv], {
+  const child = spawn(process.execPath, ['--require', METER, ...argv], {
     cwd,
     env: { ...plainEnvironment(), HOME: machine.home, CI: 'true', ...machine.env },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],

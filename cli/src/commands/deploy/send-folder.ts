@@ -3,6 +3,7 @@ import type { Call } from '../../command.ts'
 import { EXIT, usage } from '../../failure.ts'
 import { checksum } from '../../folder/checksum.ts'
 import { readCache, writeCache } from '../../folder/checksum-cache.ts'
+import { useLittleMemory } from '../../folder/little-memory.ts'
 import { upload } from '../../folder/upload.ts'
 import { type Walked, walk } from '../../folder/walk.ts'
 import type { Instance } from '../../instance/instance.ts'
@@ -28,6 +29,7 @@ export async function previewFolder(call: Sending, folder: Folder): Promise<numb
 /** Sends what the instance does not have yet, and tells how it goes. */
 export async function sendFolder(call: Sending, instance: Instance, folder: Folder, name: string) {
   const { out, env, signal } = call
+  useLittleMemory()
   const begun = performance.now()
   const walked = await walkFolder(call, folder)
   const walkedAt = performance.now()
