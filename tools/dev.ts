@@ -22,8 +22,8 @@ const env: NodeJS.ProcessEnv = {
   ...process.env,
 }
 const watch = ['--watch-path=server/src', '--watch-path=contract/src']
-const argv = mode === 'cli' ? ['cli/src/main.ts', ...rest] : [...watch, SERVER, ...process.argv.slice(2)]
-const child = spawn(process.execPath, argv, { cwd: root, env, stdio: 'inherit' })
+const argv = mode === 'cli' ? [join(root, 'cli/src/main.ts'), ...rest] : [...watch, SERVER, ...process.argv.slice(2)]
+const child = spawn(process.execPath, argv, { ...(mode !== 'cli' && { cwd: root }), env, stdio: 'inherit' })
 if (mode !== 'cli' && !told && !process.env.SLIPWAY_DOCKER_SOCKET) openDoorToEdge()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 child.once('exit', (code) => process.exit(code ?? 1))

@@ -1,5 +1,15 @@
 /** What a reader is told to see after each block of a page: every one of these, in the answers of that block. */
 export const promises: Record<string, RegExp[][]> = {
+  'docs/tutorials/first-deployment.md': [
+    [/you@example\.com/, /here added/, /Docker/],
+    [/slipway\.json written/, /http:\/\/hello\.localhost:4680/],
+    [/"hello":"world","version":1/],
+    [/1 file sent/, /"hello":"world","version":2/],
+    [/exit code 5/, /"hello":"world","version":2/],
+    [/failed/, /ready/],
+    [/"hello":"world","version":1/],
+    [],
+  ],
   'docs/tutorials/first-request.md': [
     [],
     [/"email":"you@example\.com"/, /"permissions":\[/],
@@ -11,11 +21,11 @@ export const promises: Record<string, RegExp[][]> = {
     [/"code":"not_found"/, /name: must not be empty/, /"requestId":"req_/],
     [/"name":"shop"/, /"code":"permission_denied"/],
   ],
-  'docs/tutorials/first-deployment.md': [
+  'docs/tutorials/first-deployment-with-curl.md': [
     [/"id":"srv_/, /"report":\{/],
-    [/"name":"hello"/, /"state":"sealed"/],
+    [/"name":"hello-curl"/, /"state":"sealed"/],
     [/"deployment_id":"dep_/, /event: end/, /"status":\s*"ready"/],
-    [/"urls":\["http:\/\/hello\.localhost:4680"\]/, /"hello":"world","version":1/],
+    [/"urls":\["http:\/\/hello-curl\.localhost:4680"\]/, /"hello":"world","version":1/],
     [/event: end/, /"hello":"world","version":2/],
     [/"status":\s*"failed"/, /"code":"crashed"/, /"hint":"/, /"hello":"world","version":2/],
     [/"trigger":"rollback"/, /event: end/, /"hello":"world","version":1/],
