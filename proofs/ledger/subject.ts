@@ -6,24 +6,31 @@ import { dirname, join, relative } from 'node:path'
 export const ROOT = join(import.meta.dirname, '..', '..')
 /** The product, as far as a proof can meet it, beside the packages that it is made with. */
 export const PRODUCT = ['contract/src', 'server/src']
-/** What else those proofs are about that begin where there is no platform yet. */
 const INSTALLING = ['setup', 'install', 'tools/release']
-const INSTALLED = ['install', 'upgrade', 'move', 'uninstall']
+/** What else some proofs are about: those that begin where there is no platform yet, the command line, and what is read. */
+const BESIDES: Readonly<Record<string, string[]>> = {
+  install: INSTALLING,
+  upgrade: INSTALLING,
+  move: INSTALLING,
+  uninstall: INSTALLING,
+  cli: ['cli/src', 'tools/release'],
+  readme: ['docs/tutorials', 'cli/src', 'bin', 'tools/dev.ts'],
+}
 const IMPORT = /(?:from|import)\s*\(?['"](\.[^'"]+\.ts)['"]/g
 
 export type Subject = { proof: string; product: string }
 
 /** What a proof says something about: its own files and the product, by their content. */
 export function subjectOf(name: string): Subject {
-  return { proof: digest(ownFiles(`proofs/${name}.ts`)), product: productDigest(INSTALLED.includes(name)) }
+  return { proof: digest(ownFiles(`proofs/${name}.ts`)), product: productDigest(BESIDES[name] ?? []) }
 }
 
-const read = new Map<boolean, string>()
-/** Read once: it is the same for all of them, but for those that install it. */
-function productDigest(installed: boolean): string {
-  const paths = [...PRODUCT, ...(installed ? INSTALLING : [])]
-  const known = read.get(installed) ?? digest(listed(paths), packages())
-  read.set(installed, known)
+const read = new Map<string, string>()
+/** Read once: it is the same for most of them. */
+function productDigest(besides: string[]): string {
+  const key = besides.join()
+  const known = read.get(key) ?? digest(listed([...PRODUCT, ...besides]), packages())
+  read.set(key, known)
   return known
 }
 
