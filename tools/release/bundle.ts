@@ -12,9 +12,9 @@ type Options = {
   into: string
   /**
    * For a program that starts often. `together` becomes one file, because all of it is read each time: a file takes half a millisecond to
-   * load, however small it is. And it is written for `require`: an `import` of a module of Node evaluates all that the module offers.
+   * load, however small it is; the version is written into it. And it is written for `require`: an `import` of a module of Node evaluates all that the module offers.
    */
-  light?: { together: RegExp }
+  light?: { together: RegExp; version: string }
 }
 
 /**
@@ -27,6 +27,7 @@ export async function bundle(entry: string, { into, light }: Options): Promise<B
     input: { main: entry, ...threadsBeside(entry) },
     platform: 'node',
     external: EXTERNAL,
+    plugins: light ? [versionInside(light.version), inAscii] : [],
     ...(light && { preserveEntrySignatures: 'allow-extension' as const }),
     // Not `import`: what is required would get the form for importers, which is another one.
     resolve: { conditionNames: ['slipway-source', 'node'] },
@@ -39,8 +40,8 @@ export async function bundle(entry: string, { into, light }: Options): Promise<B
       entryFileNames: `[name].${extension}`,
       chunkFileNames: `chunk-[hash].${extension}`,
       minify: true,
-      // What is thrown says which class it is of.
-      keepNames: true,
+      // What is thrown says which class it is of; in a light program each one says it itself.
+      keepNames: !light,
       ...(light && {
         codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'together', test: light.together }] },
       }),
@@ -53,6 +54,23 @@ export async function bundle(entry: string, { into, light }: Options): Promise<B
     bytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
     files: chunks.length,
   }
+}
+
+/** In place of what reads it from package.json. */
+const versionInside = (version: string) => ({
+  name: 'version-inside',
+  load: (id: string) =>
+    id.endsWith('/cli/src/version.ts') ? `export const VERSION = ${JSON.stringify(version)}` : null,
+})
+
+/** With anything else in it a text takes two bytes for each character. */
+const inAscii = {
+  name: 'in-ascii',
+  generateBundle: (_: unknown, output: Record<string, { type: string; code?: string }>) => {
+    for (const file of Object.values(output))
+      if (file.code !== undefined)
+        file.code = file.code.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  },
 }
 
 /** Files that start themselves as threads: in one file with the program, a thread would start the program again. */

@@ -42,7 +42,7 @@ export async function layOut(checkout: string, dir: string, release: Release): P
   mkdirSync(join(dir, 'bin'), { recursive: true })
   const modules: string[] = []
   for (const [program, entry] of Object.entries(PROGRAMS)) {
-    const light = program === 'cli' ? { light: { together: EVERY_COMMAND } } : {}
+    const light = program === 'cli' ? { light: { together: EVERY_COMMAND, version: release.version } } : {}
     const made = await bundle(join(checkout, entry), { into: join(dir, program), ...light })
     modules.push(...made.modules)
     console.log(`  ${program}: ${made.files} files, ${(made.bytes / 1e6).toFixed(1)} MB`)
