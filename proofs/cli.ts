@@ -44,6 +44,8 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
       await cuts(check, world),
       await memory(check, world),
     ]
+    // As people have it: the instance and the command line are of one release.
+    process.env.SLIPWAY_PROVE_RELEASE = packed.release
     figures.push(...(await onEngine(check, home, packed.program)))
     const figure = `${count()} checks, ${missed().length} missed: ${figures.join('; ')}`
     return { ok: missed().length === 0, figure }

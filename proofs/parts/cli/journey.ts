@@ -123,6 +123,8 @@ const stable = (screen: string): string =>
     .replaceAll(/:\d{4,5}\b/g, ':PORT')
     .replaceAll(/\d+ │/g, 'N │')
     .replaceAll(/--at \d+/g, '--at N')
+    // How often it fell before it was seen depends on the moment.
+    .replaceAll(/, \d+ times in a row/g, '')
     .replaceAll(/[ \t]+/g, ' ')
     .replaceAll(/ +$/gm, '')
 

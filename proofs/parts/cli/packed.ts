@@ -10,10 +10,12 @@ const ROOT = join(import.meta.dirname, '../../..')
 /** As people install it; a day's newer one of the same line is as good. */
 const OTHER_NODE = 'node@22'
 
+/** `release` is what a server is started from that speaks to `program`. */
+type Packed = { figure: string; program: string; release: string }
 type At = { databaseUrl: string; home: string; token: string }
 
 /** What is packed for npm, and what the instance of the same release hands out: installed, and run by two versions of Node. */
-export async function packedAndInstalled(check: Check, at: At): Promise<{ figure: string; program: string }> {
+export async function packedAndInstalled(check: Check, at: At): Promise<Packed> {
   const release = join(at.home, 'release')
   await run([join(ROOT, 'bin/release'), '--snapshot', '--unpacked', '--out', release], { deadlineMs: 300_000 })
   const packed = join(release, 'cli/slipway.tgz')
@@ -32,7 +34,7 @@ export async function packedAndInstalled(check: Check, at: At): Promise<{ figure
     await server.stop()
   }
   const program = programIn(prefixOf(at.home, 'npm pack'))
-  return { figure: `packed ${(size / 1000).toFixed(0)} kB, runs on Node 22 and 24`, program }
+  return { figure: `packed ${(size / 1000).toFixed(0)} kB, runs on Node 22 and 24`, program, release }
 }
 
 async function otherNode(home: string): Promise<string> {
@@ -56,7 +58,7 @@ async function fetchedFrom(check: Check, url: string, home: string): Promise<str
 }
 
 const prefixOf = (home: string, name: string) => join(home, `installed from ${name}`)
-const programIn = (prefix: string) => join(prefix, 'lib/node_modules/@slipway/cli/dist/main.mjs')
+const programIn = (prefix: string) => join(prefix, 'lib/node_modules/@slipway/cli/dist/main.cjs')
 
 type Package = At & { name: string; file: string; nodes: string[]; url: string }
 
