@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from 'dockerode'
+import { apiOf } from '../../engine/ask.ts'
 import { hashOf, healthcheck, INSTANCE_LABEL, leastRights, ROLE_LABEL, SPEC_LABEL, socketsOf } from '../container.ts'
 import { type EdgeSettings, edgeFailure, type Gateway, type Mended } from '../edge.ts'
 import { imageId } from '../image.ts'
@@ -37,8 +38,7 @@ type Made = { name: string; hash: string; changed: boolean }
 
 async function bringAbout(scope: EdgeScope, gateway: Gateway, settings: EdgeSettings): Promise<Made> {
   const config = await ensureConfig(scope, settings)
-  const { spec } = gatewayService(scope.name, gateway, settings, config)
-  const [found] = await gatewaysOf(scope, settings, spec.Name)
+  const [found] = await gatewaysOf(scope, settings, serviceNameOf(scope.name, gateway))
   return put(scope, gateway, settings, { config, found })
 }
 
@@ -66,7 +66,8 @@ async function put(
   settings: EdgeSettings,
   { config, found }: { config: Config; found: Service | undefined },
 ): Promise<Made> {
-  const { hash, spec } = gatewayService(name, gateway, settings, config)
+  const check = checkOf(apiOf(docker))
+  const { hash, spec } = gatewayService(name, gateway, settings, { config, check })
   const changed = found?.Spec?.Labels?.[SPEC_LABEL] !== hash
   if (!changed) return { name: spec.Name, hash, changed }
   // By its id nobody is asked for it when a task starts. The edge beside it runs the same one, so it stays on the engine.
@@ -109,7 +110,22 @@ const serviceNameOf = (name: string, { project }: Gateway) => `${name}-${project
 
 type Config = { id: string; name: string }
 
-function gatewayService(name: string, gateway: Gateway, { image, instance }: EdgeSettings, config: Config) {
+/**
+ * There is a gateway for each project, and each look costs the server a process: two hundred of them looked at as often as the edge
+ * would take a processor. Engines before 25 know no other pace for the start.
+ */
+const checkOf = (api: number) => ({
+  ...healthcheck,
+  Interval: api < 144 ? healthcheck.Interval : 30 * SECOND,
+  StartPeriod: 60 * SECOND,
+})
+
+function gatewayService(
+  name: string,
+  gateway: Gateway,
+  { image, instance }: EdgeSettings,
+  { config, check }: { config: Config; check: ReturnType<typeof checkOf> },
+) {
   const { project, org, network } = gateway
   const order = { Parallelism: 1, Order: 'stop-first' as const, Monitor: 3 * SECOND }
   const container = {
@@ -124,7 +140,7 @@ function gatewayService(name: string, gateway: Gateway, { image, instance }: Edg
     // What Swarm does not know is asked of nobody: a name of an absent service must not travel to other DNS servers,
     // and waiting for them would hold up the requests for it.
     DNSConfig: { Nameservers: ['127.0.0.1'], Search: ['.'] },
-    Healthcheck: healthcheck,
+    Healthcheck: check,
   }
   const spec = {
     Name: serviceNameOf(name, gateway),
