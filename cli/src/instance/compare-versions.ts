@@ -8,6 +8,10 @@ export function isOlder(a: string, b: string): boolean {
   return left.early && !right.early
 }
 
+/** Whether an instance understands a command line. Its own it always does, also where that is no release yet. */
+export const isUnderstood = (version: string, { least, newest }: { least: string; newest: string }): boolean =>
+  version === newest || !isOlder(version, least)
+
 function parts(version: string) {
   const [release = '', ...rest] = version.replace(/\+.*$/, '').split('-')
   return { numbers: release.split('.').map((one) => Number.parseInt(one, 10) || 0), early: rest.length > 0 }

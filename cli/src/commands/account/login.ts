@@ -1,7 +1,7 @@
 import type { Call, Command } from '../../command.ts'
 import { EXIT, Failure } from '../../failure.ts'
 import { addressOf, isInClear } from '../../instance/address.ts'
-import { isOlder } from '../../instance/compare-versions.ts'
+import { isUnderstood } from '../../instance/compare-versions.ts'
 import { readConfig, writeConfig } from '../../instance/config-file.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { connect } from '../../instance/open.ts'
@@ -67,7 +67,7 @@ async function tokenGiven(call: Call<{ 'token-stdin': boolean }>): Promise<strin
 /** Two versions that do not understand each other are told apart before anything is asked. */
 async function requireUnderstood({ api, url }: Instance): Promise<void> {
   const { version, cli } = await api.operations.instance()
-  if (!isOlder(VERSION, cli.least)) return
+  if (isUnderstood(VERSION, cli)) return
   throw new Failure(
     EXIT.usage,
     'too_old',

@@ -1,7 +1,7 @@
 import type { Call, Command } from '../../command.ts'
 import { EXIT } from '../../failure.ts'
 import { asFailure } from '../../instance/as-failure.ts'
-import { isOlder } from '../../instance/compare-versions.ts'
+import { isUnderstood } from '../../instance/compare-versions.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { findFolder } from '../../instance/link.ts'
 import { listed } from '../../instance/pages.ts'
@@ -55,7 +55,7 @@ async function theInstance({ api, url }: Instance): Promise<Omit<Check, 'name'>>
   const begun = performance.now()
   const { version, cli } = await api.operations.instance()
   const found = `${url}  ${version}, answers in ${duration(performance.now() - begun)}`
-  if (isOlder(VERSION, cli.least))
+  if (!isUnderstood(VERSION, cli))
     return {
       ok: false,
       found,
