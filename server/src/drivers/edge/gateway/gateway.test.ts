@@ -66,6 +66,12 @@ test('a gateway is started by the id of its image, so that no registry is asked 
   expect(service.Spec.TaskTemplate.ContainerSpec.Image).toBe(Id)
 })
 
+test('a gateway is looked at often while it starts and seldom after that: each look is a process', async () => {
+  const service = await docker.getService(`${name}-${bench.project}`).inspect()
+  const { Interval, StartInterval, StartPeriod } = service.Spec.TaskTemplate.ContainerSpec.Healthcheck
+  expect([Interval, StartInterval, StartPeriod].map((ns) => ns / 1e9)).toEqual([30, 0.5, 60])
+})
+
 test('a gateway shares no network with the edge, and opens no port', async () => {
   const filters = { label: ['slipway.role=gateway', `slipway.project=${bench.project}`], status: ['running'] }
   const [found] = await docker.listContainers({ filters })
