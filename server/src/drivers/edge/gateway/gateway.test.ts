@@ -16,7 +16,8 @@ import type { EdgeEngine } from '../edge.ts'
 const bench = edgeBench(labPart('caddy').image)
 const { name, settings } = bench
 const { address, socket: socketPath } = labPart('engine')
-const docker = new Docker({ socketPath })
+// The version that both sides speak, as the product's own connection has it.
+const docker = new Docker({ socketPath, version: 'v1.45' })
 const at = { address, port: settings.httpPort }
 const engine: EdgeEngine<null> = {
   connect: async () => ({ docker, explain: async (error) => error, close: () => {} }),
