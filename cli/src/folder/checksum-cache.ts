@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { inPieces } from './in-pieces.ts'
 import type { Content } from './walk.ts'
 
 type Env = NodeJS.ProcessEnv
@@ -9,8 +10,6 @@ type Kept = { at: number; files: Record<string, [stamp: string, sha256: string]>
 
 /** What a file that changes twice within one tick of the disk's clock may hide; git's racy rule. */
 const RACY_MS = 2000
-/** Characters that are written at once. */
-const PIECE = 64 * 1024
 
 const fileOf = (env: Env, root: string) =>
   join(
@@ -39,7 +38,7 @@ export async function writeCache(env: Env, root: string, at: number, contents: C
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     const handle = await open(beside, 'w', 0o600)
     try {
-      await handle.writeFile(keptPieces(at, contents))
+      await handle.writeFile(inPieces(keptJson(at, contents)))
     } finally {
       await handle.close()
     }
@@ -49,16 +48,12 @@ export async function writeCache(env: Env, root: string, at: number, contents: C
   }
 }
 
-/** `Kept` as JSON, some hundred files at a time. */
-function* keptPieces(at: number, contents: Content[]): Generator<string> {
-  let piece = `{"at":${at},"files":{`
+function* keptJson(at: number, contents: Content[]): Generator<string> {
+  yield `{"at":${at},"files":{`
   for (const [n, { path, stamp, sha256 }] of contents.entries()) {
-    piece += `${n === 0 ? '' : ','}${JSON.stringify(path)}:["${stamp}","${sha256}"]`
-    if (piece.length < PIECE) continue
-    yield piece
-    piece = ''
+    yield `${n === 0 ? '' : ','}${JSON.stringify(path)}:["${stamp}","${sha256}"]`
   }
-  yield `${piece}}}`
+  yield '}}'
 }
 
 async function readKept(file: string): Promise<Kept> {

@@ -7,6 +7,7 @@ import type { Uploads } from '../instance/uploads.ts'
 import { counted } from '../show/words.ts'
 import { stillChanging } from './at-rest.ts'
 import { readWhole } from './checksum.ts'
+import { inPieces } from './in-pieces.ts'
 import { inLanes } from './lanes.ts'
 import { isAway, patiently } from './patiently.ts'
 import { ChangedMeanwhile } from './put-blob.ts'
@@ -24,7 +25,6 @@ type Options = {
 export type Uploaded = { uploadSessionId: string; blobs: number; sent: number }
 
 const SESSIONS = '/api/projects/folder-sessions'
-const PIECE = 64 * 1024
 /** Each holds a compressor and what is on its way. */
 const LANES = 6
 const MOST_ROUNDS = 5
@@ -63,25 +63,20 @@ type Announced = Pick<Sending, 'uploads' | 'contents' | 'links' | 'mode' | 'sign
 export async function announce({ uploads, contents, links, mode, signal }: Announced): Promise<FolderSession> {
   if (contents.length + links.length === 0) throw nothingToSend()
   const type = 'application/json'
-  const announced = () => uploads.send('POST', SESSIONS, { type, body: listPieces(contents, links, mode), signal })
+  const announced = () =>
+    uploads.send('POST', SESSIONS, { type, body: inPieces(listJson(contents, links, mode)), signal })
   return (await patiently(announced, signal)) as FolderSession
 }
 
-/** The list of files as JSON, some hundred at a time: as one text, tens of thousands of them would be there several times over. */
-function* listPieces(contents: Content[], links: Linked[], mode: FolderSession['mode']): Generator<Buffer> {
-  let piece = `{"mode":"${mode}","files":[`
-  let first = true
-  for (const file of [...contents, ...links]) {
+function* listJson(contents: Content[], links: Linked[], mode: FolderSession['mode']): Generator<string> {
+  yield `{"mode":"${mode}","files":[`
+  for (const [n, file] of [...contents, ...links].entries()) {
     const { path } = file
     const told =
       'link' in file ? { path, link: file.link } : { path, sha256: file.sha256, size: file.size, mode: file.mode }
-    piece += (first ? '' : ',') + JSON.stringify(told)
-    first = false
-    if (piece.length < PIECE) continue
-    yield Buffer.from(piece)
-    piece = ''
+    yield (n === 0 ? '' : ',') + JSON.stringify(told)
   }
-  yield Buffer.from(`${piece}]}`)
+  yield ']}'
 }
 
 async function sendMissing(sending: Sending, first: FolderSession): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { EXIT, Failure } from '../failure.ts'
 import { fileText } from '../file-text.ts'
@@ -66,7 +66,7 @@ export function writeLink(folder: string, link: Link): void {
   mkdirSync(dirname(linkFile(folder)), { recursive: true })
   writeFileSync(linkFile(folder), `${JSON.stringify(link, null, 2)}\n`)
   const ignored = join(folder, '.gitignore')
-  const text = existsSync(ignored) ? readFileSync(ignored, 'utf8') : ''
+  const text = fileText(ignored, 'file_unreadable') ?? ''
   if (/^\/?\.slipway\/?$/m.test(text)) return
   writeFileSync(ignored, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.slipway/\n`)
 }

@@ -75,7 +75,7 @@ function answered(message: IncomingMessage, isHead: boolean, fail: (error: unkno
   const reader = readerOf(message, fail)
   let whole: Promise<string> | undefined
   const text = () => {
-    whole ??= isEmpty ? Promise.resolve('') : textIn(message, fail)
+    whole ??= isEmpty ? Promise.resolve('') : textIn(reader)
     return whole
   }
   return {
@@ -90,10 +90,9 @@ function answered(message: IncomingMessage, isHead: boolean, fail: (error: unkno
 
 /** Piece by piece as they are asked for: what is not read is not sent. Who cancels closes the connection. */
 function readerOf(message: IncomingMessage, fail: (error: unknown) => unknown): BytesReader {
-  let pieces: AsyncIterator<Uint8Array, undefined> | undefined
+  const pieces: AsyncIterator<Uint8Array, undefined> = message[Symbol.asyncIterator]()
   return {
     read: async () => {
-      pieces ??= message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>
       try {
         const { done = false, value } = await pieces.next()
         return { done, value }
@@ -105,14 +104,11 @@ function readerOf(message: IncomingMessage, fail: (error: unknown) => unknown): 
   }
 }
 
-/** All of it, by events: most answers are short, and an iterator takes longer to set up than they take to read. */
-const textIn = (message: IncomingMessage, fail: (error: unknown) => unknown) =>
-  new Promise<string>((resolve, reject) => {
-    const pieces: Buffer[] = []
-    const cut = () => reject(fail(message.errored ?? new Error('The answer was cut.')))
-    message.on('data', (piece: Buffer) => pieces.push(piece))
-    message.once('end', () => resolve(Buffer.concat(pieces).toString()))
-    // Its end came before, if it came at all.
-    message.once('close', cut)
-    if (message.destroyed) cut()
-  })
+async function textIn(reader: BytesReader): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return new TextDecoder().decode(Buffer.concat(pieces))
+    if (value) pieces.push(value)
+  }
+}

@@ -56,9 +56,11 @@ export async function journey(check: Check, site: Site, machine: Machine): Promi
   const late = await at('deploy', '--timeout', '1')
   check(`--timeout 1: exit code ${late.code}, and it goes on`, late.code === 7)
   await site.until(newest(await at('ls', '--json')), ({ timing }) => timing.finishedAt !== null)
+  const mistyped = await at('deplyo', '--json')
+  check(`a command that there is not: exit code ${mistyped.code}`, mistyped.code === 2)
   await namesAndRemoval(check, at)
   await inPart(check, site, machine)
-  return 'the journey by the command line, with exit codes 0, 5, 6 and 7'
+  return 'the journey by the command line, with exit codes 0, 2, 5, 6 and 7'
 }
 
 type At = (...argv: string[]) => Promise<Ended>

@@ -25,9 +25,7 @@ export async function newcomer(check: Check, site: Site, machine: Machine, progr
   const { status, text } = await site.visit(EXAMPLE).catch((error: Error) => ({ status: 0, text: error.message }))
   const answers = status === 200 && text.includes(example.test.httpCheck?.body ?? '')
   for (const { code, err } of [signedIn, deployed]) if (code !== 0) console.log(err)
-  check(
-    `login and deploy in examples/${EXAMPLE}: ${deployed.out.trim()} answers ${status} after ${seconds} s`,
-    signedIn.code === 0 && deployed.code === 0 && answers,
-  )
-  return `examples/${EXAMPLE} answers ${seconds} s after login`
+  const holds = signedIn.code === 0 && deployed.code === 0 && answers
+  check(`login and deploy in examples/${EXAMPLE}: ${deployed.out.trim()} answers ${status} after ${seconds} s`, holds)
+  return `examples/${EXAMPLE} ${holds ? `answers ${seconds} s after login` : 'does not answer after login'}`
 }

@@ -27,21 +27,21 @@ export const list: Command<'context ls'> = async ({ env, out }) => {
 }
 
 export const use: Command<'context use'> = async (call) => {
-  const { name, config } = await named(call)
+  const { name, config } = named(call)
   writeConfig(call.env, { ...config, current: name })
   call.out.say(`${call.out.paint('green', '✓')} ${name} is asked from now on`)
   call.out.event({ success: true, current: name })
 }
 
 export const remove: Command<'context rm'> = async (call) => {
-  const { name, config } = await named(call)
+  const { name, config } = named(call)
   const { [name]: gone, ...contexts } = config.contexts
   writeConfig(call.env, { current: config.current === name ? null : config.current, contexts })
   call.out.say(`${call.out.paint('green', '✓')} ${name} is forgotten; its token ${gone?.tokenId ?? ''} is still good`)
   call.out.event({ success: true, removed: name })
 }
 
-async function named({ env, words: [name = ''] }: Call) {
+function named({ env, words: [name = ''] }: Call) {
   const config = readConfig(env)
   if (config.contexts[name]) return { name, config }
   const known = Object.keys(config.contexts)
