@@ -172,3 +172,20 @@ test('what died once in a way that the next one will, too, is not tried three ti
   const seen = { ...look(0, found, dead, 1), hopeless: true }
   expect(rolloutJudge(limits).judge(seen)).toEqual({ outcome: 'never-came-up' })
 })
+
+describe('stuck', () => {
+  const waiting = (Err: string) => [task('v2', 'pending', { Status: { State: 'pending', Timestamp: '', Err } })]
+  const held = waiting('no suitable node (host-mode port already in use on 1 node)')
+  const many = service('v2')
+  many.Spec.Mode = { Replicated: { Replicas: 2 } }
+
+  test.each([
+    ['where no node fits', service('v2'), waiting('no suitable node (scheduling constraints not satisfied)'), 1000],
+    ['later where a port is still counted that nobody has', service('v2'), held, 4000],
+    ['where two of one service want the same port', many, held, 1000],
+  ])('%s', (_, found, tasks, ms) => {
+    const { judge } = rolloutJudge(limits)
+    expect([judge(look(0, found, tasks)), judge(look(ms, found, tasks))]).toEqual([null, null])
+    expect(judge(look(ms + 1, found, tasks))).toMatchObject({ outcome: 'stuck' })
+  })
+})

@@ -80,7 +80,7 @@ export function rolloutJudge(limits: Limits) {
         sameIdentity(identityOf(Spec), wanted),
     )
     pendingSince = waiting ? (pendingSince ?? at) : null
-    const long = pendingSince !== null && at - pendingSince > limits.pendingMs
+    const long = pendingSince !== null && at - pendingSince > patienceFor(limits, service, waiting)
     return waiting && long ? { outcome: 'stuck', waiting } : null
   }
 
@@ -103,6 +103,14 @@ export function rolloutJudge(limits: Limits) {
       job.disturb()
     },
   }
+}
+
+/**
+ * A port that another service has is refused beforehand, so what has this one is going: the engine counts it until its agent has said
+ * that the container ended, and a busy one says it late. Several of one service wait for each other, for ever.
+ */
+function patienceFor({ pendingMs }: Limits, service: ServiceAnswer, waiting: TaskAnswer | undefined): number {
+  return /host-mode port/.test(waiting?.Status.Err ?? '') && wantedOf(service) === 1 ? 4 * pendingMs : pendingMs
 }
 
 /** Dying again and again. During an update the engine's own failure action decides; otherwise nobody else will. */
