@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, expect, test } from 'vitest'
 import { labPart } from '../../../../lab/ask.ts'
 import { trialRuntime, trialSpec } from '../../../../test-kit/runtime.ts'
@@ -15,6 +17,12 @@ const runtime = trialRuntime({ instance })
 const project = `prj_v${randomBytes(4).toString('hex')}`
 const volume = projectVolume(project, FILES_VOLUME)
 const { signal } = new AbortController()
+
+/** What nobody has any more counts until it is collected, and when that is, is up to the machine. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}
 
 afterAll(async () => {
   await runtime.withdraw(engine, project, { signal, atOnce: true })
@@ -138,15 +146,19 @@ test('paths that lead out are refused, a source that breaks is told, and no cont
 
 test('it is sent no faster than the engine takes it', async () => {
   let most = 0
+  const held = () => {
+    collectGarbage()
+    return process.memoryUsage().arrayBuffers
+  }
   async function* large() {
-    const before = process.memoryUsage().arrayBuffers
+    const before = held()
     for (let at = 0; at < 100; at++) {
       yield { path: `large/${at % 3}`, mode: 0o644, body: Buffer.alloc(2_000_000) }
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+      if (at % 10 === 9) most = Math.max(most, held() - before)
     }
   }
   await put(large())
-  expect(most).toBeLessThan(100_000_000)
+  expect(most).toBeLessThan(40_000_000)
 })
 
 test('volumes are listed with what the project calls them, and removed when nobody has them', async () => {
