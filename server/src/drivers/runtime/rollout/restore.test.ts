@@ -73,7 +73,8 @@ describe.concurrent('restoring an older spec', { timeout: 150_000 }, () => {
   test('after the new version turned out unstable', async ({ expect }) => {
     await seeded('unstable')
     await apply('unstable', 'v2', 'crash', { environment: { CRASH_MS: '2500' }, monitorMs: 300 })
-    expect(await watch('unstable', 'v2', { stableMs: 5000 })).toMatchObject({ outcome: 'unstable' })
+    // A busy engine tells of an end seconds after it.
+    expect(await watch('unstable', 'v2', { stableMs: 30_000 })).toMatchObject({ outcome: 'unstable' })
     expect(await apply('unstable', 'v1', 'good')).toMatchObject({ did: 'updated', previous: { deployment: 'v2' } })
     await healthy('unstable', 'v1')
   })
@@ -110,7 +111,11 @@ describe.concurrent('repeating', { timeout: 120_000 }, () => {
     expect(await apply('repeat', 'v2', 'good')).toEqual({ ...first, did: 'unchanged' })
     await healthy('repeat', 'v2')
     expect(await apply('repeat', 'v2', 'good')).toEqual({ ...first, did: 'unchanged' })
-    const [found] = (await runtime.observe(engine, project, { signal })).filter(({ service }) => service === 'repeat')
+    // The one before counts as running until the engine has heard that it has ended.
+    const found = await until('one task', 30_000, async () => {
+      const all = await runtime.observe(engine, project, { signal })
+      return all.find(({ service, replicas }) => service === 'repeat' && replicas.running < 2)
+    })
     const replicas = { wanted: 1, running: 1 }
     expect(found).toMatchObject({ deployment: 'v2', specHash: first.specHash, replicas, updating: false })
   })

@@ -53,11 +53,11 @@ const created =
     return watch(service, 'v1', options)
   }
 const updated =
-  (mode: Mode, more: More = {}, first: More = {}) =>
+  (mode: Mode, more: More = {}, { stableMs = 7000, ...first }: More & { stableMs?: number } = {}) =>
   async (service: string) => {
     await seeded(service, first)
     await apply(service, 'v2', mode, more)
-    return watch(service, 'v2')
+    return watch(service, 'v2', { stableMs })
   }
 
 type Expected = { outcome: Outcome['outcome']; reason?: string; restored?: string; detail?: RegExp; lines?: RegExp }
@@ -161,7 +161,8 @@ const onUpdate: Case[] = [
   ],
   [
     'good to a crash after the monitor period is unstable',
-    updated('crash', { environment: { CRASH_MS: '4000' }, monitorMs: 1000 }),
+    // A busy engine tells of an end seconds after it.
+    updated('crash', { environment: { CRASH_MS: '4000' }, monitorMs: 1000 }, { stableMs: 30_000 }),
     { outcome: 'unstable', reason: 'exit' },
   ],
   [
