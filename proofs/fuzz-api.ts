@@ -11,12 +11,14 @@ export const claim = 'every text field of the API takes hostile text as text, or
 export const quick = true
 
 /**
- * Nobody is asked where these names lead: there is no name server at that port. Local backups are allowed, below the example.
+ * Nobody is asked where these names lead: there is no name server at that port, and the machine's own gets little time. Local backups
+ * are allowed, below the example.
  * Requests come from many addresses, because some routes take only so many from one.
  */
 const ENV = {
   SLIPWAY_TRUST_PROXY: '127.0.0.1',
   SLIPWAY_DNS_SERVERS: '127.0.0.1:9',
+  RES_OPTIONS: 'timeout:1 attempts:1',
   BACKUP_ALLOW_LOCAL_DESTINATION: 'true',
   BACKUP_LOCAL_ROOT: '/srv/backups',
 }

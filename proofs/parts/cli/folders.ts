@@ -17,6 +17,7 @@ const CUTS = size('SLIPWAY_CLI_CUTS', 20)
 const EACH_WAY_MS = 20
 const MOST_CPU_MS = 500
 const MOST_RATIO = 1.5
+const ROUNDS = 3
 const MOST_MB = 150
 
 type World = { machine: Machine; server: { host: string; port: number }; token: string }
@@ -46,21 +47,10 @@ async function send(machine: Machine, folder: string, url?: string) {
 }
 
 export async function folders(check: Check, world: World): Promise<string> {
-  const { machine } = world
-  const folder = folderOf(FILES, 8_700)
+  const { ratio, folder } = await againstArchive(check, world)
   try {
-    const line = await slowLine(world.server, EACH_WAY_MS)
-    const archive = await sendArchive(line.url, world.token, folderOf(FILES, 8_700))
-    const first = await send(machine, folder, line.url)
-    line.close()
-    const ratio = first.ms / archive
-    check(
-      `${FILES} files over a line of ${2 * EACH_WAY_MS} ms: ${first.blobs} sent in ${seconds(first.ms)}, as one archive ${seconds(archive)}`,
-      first.isThrough && first.blobs === FILES,
-    )
-    check(`that is ${ratio.toFixed(2)} of the archive; at most ${MOST_RATIO}`, ratio <= MOST_RATIO)
-    await send(machine, folder)
-    const again = await send(machine, folder)
+    await send(world.machine, folder)
+    const again = await send(world.machine, folder)
     check(
       `unchanged: ${again.blobs} sent, ${again.cpuMs.toFixed(0)} ms of the processor; at most ${MOST_CPU_MS}`,
       again.isThrough && again.blobs === 0 && again.cpuMs <= MOST_CPU_MS,
@@ -69,6 +59,33 @@ export async function folders(check: Check, world: World): Promise<string> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Files that nobody has seen, in turns as an archive and one by one: of either the fastest counts, as a machine has its moods. */
+async function againstArchive(check: Check, { server, token, machine }: World) {
+  const fastest = { archive: Number.POSITIVE_INFINITY, files: Number.POSITIVE_INFINITY }
+  const line = await slowLine(server, EACH_WAY_MS)
+  let folder = ''
+  for (let round = 1; round <= ROUNDS; round++) {
+    const packed = folderOf(FILES, 8_700)
+    fastest.archive = Math.min(fastest.archive, await sendArchive(line.url, token, packed))
+    rmSync(packed, { recursive: true, force: true })
+    if (folder !== '') rmSync(folder, { recursive: true, force: true })
+    folder = folderOf(FILES, 8_700)
+    const sent = await send(machine, folder, line.url)
+    fastest.files = Math.min(fastest.files, sent.ms)
+    check(
+      `${FILES} files over a line of ${2 * EACH_WAY_MS} ms: ${sent.blobs} sent in ${seconds(sent.ms)}`,
+      sent.isThrough && sent.blobs === FILES,
+    )
+  }
+  line.close()
+  const ratio = fastest.files / fastest.archive
+  check(
+    `that is ${ratio.toFixed(2)} of one archive, which takes ${seconds(fastest.archive)}; at most ${MOST_RATIO}`,
+    ratio <= MOST_RATIO,
+  )
+  return { ratio, folder }
 }
 
 export async function memory(check: Check, { machine }: World): Promise<string> {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { request } from 'node:http'
 
 /** Milliseconds that the same folder takes as one gzip-compressed tar file: what the upload of single contents is measured by. */
@@ -15,7 +14,6 @@ export async function sendArchive(url: string, token: string, folder: string): P
     sending.once('error', fail)
     tar.stdout.pipe(sending)
   })
-  rmSync(folder, { recursive: true, force: true })
   if (status !== 201) throw new Error(`The archive was answered with ${status}.`)
   return performance.now() - began
 }

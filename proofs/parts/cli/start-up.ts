@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Check } from './checks.ts'
 import { type Machine, runNode } from './run-cli.ts'
 
-const RUNS = 9
+const RUNS = 25
 const MOST_VERSION = 1.3
 const MOST_COMMAND = 1.8
 /** One of each kind: local, a list, one with a project, one that is refused. */

@@ -5,6 +5,7 @@ import { bootstrap } from '../../../test-kit/built-server.ts'
 import { content, sendFolder } from '../../../test-kit/send-folder.ts'
 import { type Ground, SERVES } from './ground.ts'
 
+type Ended = { status: string; error?: unknown }
 type Try = { what: string; image?: string; files?: Record<string, string> }
 
 const SERVE = `EXPOSE 3000\n${SERVES}\n`
@@ -50,7 +51,8 @@ export async function thieves(ground: Ground): Promise<{ tried: number; faults: 
       ['another organization', other.token, other.projectId],
     ] as const) {
       const ended = await attempt(ground, token, projectId, one)
-      if (one === allowed ? ended !== 'ready' : ended === 'ready') faults.push(`${who}, by ${one.what}: ${ended}`)
+      if (one === allowed ? ended.status !== 'ready' : ended.status === 'ready')
+        faults.push(`${who}, by ${one.what}: ${ended.status} ${JSON.stringify(ended.error ?? null)}`)
     }
   }
   return { tried: all.length * 2, faults }
@@ -64,7 +66,7 @@ async function publicBase({ docker }: Ground): Promise<string> {
   return name
 }
 
-async function attempt({ site }: Ground, token: string, projectId: string, { image, files }: Try): Promise<string> {
+async function attempt({ site }: Ground, token: string, projectId: string, { image, files }: Try): Promise<Ended> {
   const post = async (path: string, body: unknown) => {
     const answer = await fetch(`${site.base()}${path}`, {
       method: 'POST',
@@ -77,16 +79,16 @@ async function attempt({ site }: Ground, token: string, projectId: string, { ima
   const contents = Object.entries(files ?? {}).map(([path, text]) => content(path, text))
   const what = files ? { uploadSessionId: (await sendFolder(site.base(), token, contents)).id } : { image }
   const { deployment_id: id } = await post('/api/deployments/build/access', { projectId, ...what })
-  if (id === undefined) return 'refused'
+  if (id === undefined) return { status: 'refused' }
   for (let looks = 0; looks < 600; looks++) {
     const answer = await fetch(`${site.base()}/api/deployments/${id}`, {
       headers: { authorization: `Bearer ${token}` },
     })
-    const { status } = (await answer.json()) as { status: string }
-    if (!['queued', 'building', 'deploying'].includes(status)) return status
+    const seen = (await answer.json()) as Ended
+    if (!['queued', 'building', 'deploying'].includes(seen.status)) return seen
     await new Promise((later) => setTimeout(later, 500))
   }
-  return 'never ended'
+  return { status: 'never ended' }
 }
 
 async function foreigner({ site }: Ground): Promise<{ token: string; projectId: string }> {
