@@ -149,6 +149,7 @@ export type ContainerAnswer = {
 
 export type ContainerInspection = {
   State: {
+    Running?: boolean
     OOMKilled?: boolean
     StartedAt?: string
     Health?: { Status: string; FailingStreak: number; Log?: { Output: string; ExitCode: number }[] }

@@ -3,18 +3,25 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TaskAnswer } from '../../engine/answers.ts'
-import { diagnose } from './diagnose.ts'
+import { diagnose, isAiling } from './diagnose.ts'
 
 /** An engine that knows no container and no log, as a manager does for a task on another node. */
+const UNKNOWN = { status: 404, body: { message: 'no such thing' } as object }
+let answer = UNKNOWN
 let server: Server
 const folder = mkdtempSync(join(tmpdir(), 'slipway-diagnose-'))
 const docker = new Docker({ socketPath: join(folder, 'engine.sock') })
 
 beforeAll(async () => {
-  server = createServer((_, response) => void response.writeHead(404).end('{"message":"no such thing"}'))
+  server = createServer((_, response) => {
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+  })
   await new Promise<void>((resolve) => server.listen(join(folder, 'engine.sock'), resolve))
+})
+afterEach(() => {
+  answer = UNKNOWN
 })
 afterAll(() => {
   server.close()
@@ -80,4 +87,26 @@ test('an exit by a signal names it', async () => {
     signal,
   )
   expect(found).toMatchObject({ reason: 'exit', detail: 'code 139 (signal 11)', exitCode: 139 })
+})
+
+describe('a task that counts as running', () => {
+  const running = task({ State: 'running', ContainerStatus: { ContainerID: 'c', ExitCode: 0 } })
+  const { signal } = new AbortController()
+
+  test.for<[string, number, object, boolean]>([
+    ['does when its container does', 200, { State: { Running: true } }, false],
+    ['does when its last check passed', 200, { State: { Running: true, Health: { FailingStreak: 0 } } }, false],
+    [
+      'does not for long when its last check failed',
+      200,
+      { State: { Running: true, Health: { FailingStreak: 1 } } },
+      true,
+    ],
+    ['does not when its container has ended', 200, { State: { Running: false } }, true],
+    ['is not known to when the engine cannot tell', 500, { message: 'no' }, true],
+    ['is believed on another node', 404, { message: 'no such thing' }, false],
+  ])('%s', async ([, status, body, ailing]) => {
+    answer = { status, body }
+    expect(await isAiling(docker, running, signal)).toBe(ailing)
+  })
 })

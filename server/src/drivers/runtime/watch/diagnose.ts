@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import type { ContainerInspection, TaskAnswer } from '../../engine/answers.ts'
-import { callEngine } from '../../engine/ask.ts'
+import { callEngine, unlessMissing } from '../../engine/ask.ts'
 import type { TaskFailure } from '../rollout/outcome.ts'
 import { lastLines } from '../running/last-lines.ts'
 import { type Listening, listeningOf, type PortWait } from './listening.ts'
@@ -108,10 +108,20 @@ function failedCheck(log: { Output: string; ExitCode: number }[], ofImage: boole
   return listening ? { reason: 'port-closed', detail, listening } : { reason: 'health-check', detail }
 }
 
-/** Whether the last check of a task that runs has failed: it may still count as healthy, but not for long. */
+/**
+ * Whether a task that counts as running does not, or not for long: its container has ended, which a busy agent tells
+ * Swarm seconds later, or its last check has failed. Without an answer nobody knows that it runs; a container of another
+ * node is not known here, and its task has to do.
+ */
 export async function isAiling(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<boolean> {
-  const container = await inspect(docker, task, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]))
-  return (container?.State.Health?.FailingStreak ?? 0) > 0
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)])
+  try {
+    const { State } = (await unlessMissing(containerOf(docker, task, limited))) ?? {}
+    return State !== undefined && (!State.Running || (State.Health?.FailingStreak ?? 0) > 0)
+  } catch {
+    signal.throwIfAborted()
+    return true
+  }
 }
 
 /** Which port a task that is starting has not opened, as far as its last check can tell. */
@@ -123,10 +133,13 @@ export async function portWaitOf(docker: Docker, task: TaskAnswer, signal: Abort
   return listening && { port: listening.expected, since: StartedAt, open: listening.open }
 }
 
-async function inspect(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<ContainerInspection | null> {
+function inspect(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<ContainerInspection | null> {
+  return containerOf(docker, task, signal).catch(() => null)
+}
+
+async function containerOf(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<ContainerInspection | null> {
   const id = task.Status.ContainerStatus?.ContainerID
-  if (!id) return null
-  return callEngine<ContainerInspection>(docker, { path: `/containers/${id}/json` }, signal).catch(() => null)
+  return id ? callEngine(docker, { path: `/containers/${id}/json` }, signal) : null
 }
 
 function failure({ ID, Slot, NodeID, Status }: TaskAnswer, why: Why): TaskFailure {

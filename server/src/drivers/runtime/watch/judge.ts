@@ -106,8 +106,8 @@ export function rolloutJudge(limits: Limits) {
 }
 
 /**
- * A port that another service has is refused beforehand, so what has this one is going: the engine counts it until its agent has said
- * that the container ended, and a busy one says it late. Several of one service wait for each other, for ever.
+ * A port that another service has is refused beforehand, so what has this one is most likely going: the scheduler counts a
+ * port until the agent has told that its task ended. Several of one service wait for each other, for ever.
  */
 function patienceFor({ pendingMs }: Limits, service: ServiceAnswer, waiting: TaskAnswer | undefined): number {
   return /host-mode port/.test(waiting?.Status.Err ?? '') && wantedOf(service) === 1 ? 4 * pendingMs : pendingMs

@@ -161,7 +161,7 @@ const onUpdate: Case[] = [
   ],
   [
     'good to a crash after the monitor period is unstable',
-    // A busy engine tells of an end seconds after it.
+    // On a busy machine it may live longer than it is told to.
     updated('crash', { environment: { CRASH_MS: '4000' }, monitorMs: 1000 }, { stableMs: 30_000 }),
     { outcome: 'unstable', reason: 'exit' },
   ],

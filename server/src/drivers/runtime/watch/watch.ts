@@ -94,7 +94,7 @@ async function withLines(docker: Docker, ended: Outcome, deaths: Deaths, signal:
   return lines.length < ended.cause.lines.length ? ended : { ...ended, cause: { ...ended.cause, lines } }
 }
 
-/** In the moment of the verdict a check may have begun to fail, which the engine takes for healthy until it has failed often enough. */
+/** In the moment of the verdict one may have ended, or begun to fail its checks: Swarm hears of either later. */
 async function someAiling(docker: Docker, tasks: TaskAnswer[], signal: AbortSignal): Promise<boolean> {
   const ailing = await Promise.all(tasks.filter(isUp).map((task) => isAiling(docker, task, signal)))
   return ailing.includes(true)
