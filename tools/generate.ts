@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEPLOYMENT_ERRORS } from '@slipway/contract/deployment-errors'
-import type { Endpoint } from '@slipway/contract/endpoint'
+import { type Endpoint, MODES } from '@slipway/contract/endpoint'
 import { ERROR_CODES } from '@slipway/contract/errors'
 import { readConfig } from '../server/src/config.ts'
 import { buildApp } from '../server/src/http/app.ts'
@@ -54,15 +54,19 @@ async function routeTable(): Promise<Endpoint[]> {
     SLIPWAY_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     SLIPWAY_SECRET_KEY: randomBytes(32).toString('hex'),
   }
-  const config = readConfig(nowhere)
   const logger = createLogger('silent')
-  const { platform } = wire(config, logger)
-  return (await buildApp({ platform, logger, metrics: createMetrics(platform) })).endpoints
+  const served: Endpoint[][] = []
+  for (const SLIPWAY_MODE of MODES) {
+    const { platform } = wire(readConfig({ ...nowhere, SLIPWAY_MODE }), logger)
+    served.push((await buildApp({ platform, logger, metrics: createMetrics(platform) })).endpoints)
+  }
+  return [...new Set(served.flat())]
 }
 
 function routesPage(table: Endpoint[]): string {
   const lines = table.map(
-    ({ method, path, access }) => `${method} ${path} ${'permission' in access ? access.permission : 'public'}`,
+    ({ method, path, access, only }) =>
+      `${method} ${path} ${'permission' in access ? access.permission : 'public'}${only ? ` ${only}` : ''}`,
   )
   return `${lines.sort((a, b) => (a.split(' ')[1] ?? '').localeCompare(b.split(' ')[1] ?? '') || a.localeCompare(b)).join('\n')}\n`
 }

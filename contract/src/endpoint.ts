@@ -2,6 +2,9 @@ import type { z } from 'zod'
 import type { Permission } from './permissions.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const MODES = ['self_hosted', 'cloud'] as const
+export type Mode = (typeof MODES)[number]
+
 export type Access = { permission: Permission } | { public: string }
 
 /** One line of the API: what a client may send, what it gets, and who may ask. */
@@ -11,6 +14,8 @@ export type Endpoint = {
   path: string
   summary: string
   access: Access
+  /** The one mode that serves it: in the other there is no such path, and it answers 404. */
+  only?: Mode
   params?: z.ZodObject
   query?: z.ZodObject
   /** The body is handed on as the bytes that came: a signature is over them. */
@@ -39,6 +44,8 @@ export type Endpoint = {
 
 /** Keeps the literal types of a row, so that server and client derive theirs from it. */
 export const endpoint = <const E extends Endpoint>(row: E): E => row
+
+export const isServedIn = (mode: Mode, { only }: Endpoint): boolean => only === undefined || only === mode
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Sent<S> = S extends z.ZodType ? z.input<S> : undefined

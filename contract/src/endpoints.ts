@@ -4,7 +4,7 @@ import { backupDestinations } from './backup-destinations.ts'
 import { cliLogin } from './cli-login.ts'
 import { deployments } from './deployments.ts'
 import { domains } from './domains.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, isServedIn, type Mode } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
 import { githost } from './githost.ts'
 import { githostDeliveries } from './githost-deliveries.ts'
@@ -40,3 +40,14 @@ export const endpoints = {
   githostSettings,
   migration,
 } as const satisfies Record<string, Record<string, Endpoint>>
+
+export type Areas = Record<string, Record<string, Endpoint>>
+
+/** What one mode serves of it. */
+export function endpointsIn(mode: Mode): Areas {
+  const areas = Object.entries<Areas[string]>(endpoints).map(([area, rows]) => {
+    const served = Object.entries(rows).filter(([, row]) => isServedIn(mode, row))
+    return [area, Object.fromEntries(served)] as const
+  })
+  return Object.fromEntries(areas.filter(([, rows]) => Object.keys(rows).length > 0))
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, MODES } from './endpoint.ts'
 import {
   GithostAccount,
   GithostAttempt,
@@ -82,7 +82,7 @@ const connection = {
       accounts: z.array(GithostAccount),
       installUrl: z.string().nullable().meta({ description: 'where the app is installed on further accounts' }),
       cloudUnreachable: z.boolean(),
-      mode: z.enum(['self_hosted', 'cloud']),
+      mode: z.enum(MODES),
       host: z.string(),
       problems: z.array(GithostProblem),
     }),
@@ -106,6 +106,7 @@ const connection = {
     path: `${AT}/local-status`,
     summary: 'Whether the git host’s own program is signed in on this machine, and for this organization',
     access: { permission: 'githost:read' },
+    only: 'self_hosted',
     response: z.object({
       available: z.boolean(),
       version: z.string().nullable(),
@@ -121,6 +122,7 @@ const connection = {
     path: `${AT}/connect/poll`,
     summary: 'How the newest connect of the caller stands',
     access: { permission: 'githost:read' },
+    only: 'self_hosted',
     response: GithostAttempt,
   }),
   connect: endpoint({

@@ -37,6 +37,7 @@ export const migration = {
     summary:
       'Look at what runs on a server: stacks, containers, volumes, and what could be adopted; nothing is changed',
     access: { permission: 'server:write' },
+    only: 'self_hosted',
     body: z.object({
       serverId,
       sizes: z
@@ -54,6 +55,7 @@ export const migration = {
     summary:
       'Record services of a server as a project, with their data where it is; nothing is changed there, and nothing deployed',
     access: { permission: 'server:write' },
+    only: 'self_hosted',
     body: z.object({
       serverId,
       projectName: ProjectName,
@@ -76,6 +78,7 @@ export const migration = {
     path: '/api/projects/:id/grants',
     summary: 'What a project may use of servers that is not its own',
     access: { permission: 'project:read' },
+    only: 'self_hosted',
     params: z.object({ id: idOf('prj') }),
     query: PageQuery,
     response: pageOf(MountGrant),
@@ -85,6 +88,7 @@ export const migration = {
     path: '/api/projects/:id/grants/:grantId',
     summary: 'Take a grant back: the next deployment that needs it is refused; needs server:write as well',
     access: { permission: 'project:admin' },
+    only: 'self_hosted',
     params: z.object({ id: idOf('prj'), grantId: idOf('gnt') }),
     response: Done,
   }),

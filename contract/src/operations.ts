@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DomainCertificate, DomainDns } from './domains.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, MODES } from './endpoint.ts'
 import { timestamp } from './ids.ts'
 
 const Health = z.object({ ok: z.boolean(), version: z.string() })
@@ -21,7 +21,7 @@ const LastRun = z.object({
 const Instance = z.object({
   version: z.string().meta({ description: 'Also in the header Slipway-Version of every answer' }),
   commit: z.string().nullable().meta({ description: 'Of a release; null where it runs from a checkout' }),
-  mode: z.enum(['self_hosted', 'cloud']),
+  mode: z.enum(MODES),
   cli: z
     .object({ least: z.string(), newest: z.string() })
     .meta({ description: 'Versions of the command line that this instance understands' }),

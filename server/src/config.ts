@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
+import { MODES, type Mode } from '@slipway/contract/endpoint'
 import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
 import { parseTsigKey, type TsigKey } from './drivers/dns-update/tsig.ts'
@@ -20,7 +21,7 @@ const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const Environment = z.object({
   SLIPWAY_DATABASE_URL: z.string().min(1),
   SLIPWAY_SECRET_KEY: z.string().min(1),
-  SLIPWAY_MODE: z.enum(['self_hosted', 'cloud']).default('self_hosted'),
+  SLIPWAY_MODE: z.enum(MODES).default('self_hosted'),
   SLIPWAY_HOST: z.string().default('127.0.0.1'),
   SLIPWAY_PORT: z.coerce.number().int().min(0).max(65535).default(4600),
   SLIPWAY_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -93,7 +94,7 @@ const Environment = z.object({
 })
 
 export type Config = {
-  mode: 'self_hosted' | 'cloud'
+  mode: Mode
   databaseUrl: string
   databaseConnections: number
   keys: KeyRing

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Endpoint } from '@slipway/contract/endpoint'
+import { type Endpoint, isServedIn } from '@slipway/contract/endpoint'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { Platform } from '../core/platform.ts'
@@ -36,7 +36,10 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   }) as unknown as App
   app.endpoints = guardRoutes(app)
   app.decorateRequest('caller', null)
-  answerRefusals(app, (refusal, request) => noteDenied(platform, refusal, request))
+  const { mode } = platform.config
+  const routes = allRoutes(platform, metrics)
+  const elsewhere = routes.map(({ endpoint }) => endpoint).filter((endpoint) => !isServedIn(mode, endpoint))
+  answerRefusals(app, { elsewhere, told: (refusal, request) => noteDenied(platform, refusal, request) })
   takeBodies(app)
   takeForms(app)
   app.addHook('onSend', (request, reply, _, done) => {
@@ -49,7 +52,12 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   })
   measure(app, metrics, logger)
   const door = await doorkeeper(app, platform)
-  mount(app, platform, door, allRoutes(platform, metrics))
+  mount(
+    app,
+    platform,
+    door,
+    routes.filter(({ endpoint }) => isServedIn(mode, endpoint)),
+  )
   await app.ready()
   return app
 }

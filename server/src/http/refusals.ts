@@ -1,9 +1,18 @@
+import type { Endpoint, Mode } from '@slipway/contract/endpoint'
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@slipway/contract/errors'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DriverFailure, databaseOutage, diskFull, Refusal } from '../errors.ts'
 
-/** The one place that turns what went wrong into a status and a body. Whoever wants to know of a refusal is told. */
-export function answerRefusals(app: FastifyInstance, told: (refusal: Refusal, request: FastifyRequest) => void): void {
+type Options = {
+  /** What only the other mode serves. */
+  elsewhere: Endpoint[]
+  /** Whoever wants to know of a refusal. */
+  told(refusal: Refusal, request: FastifyRequest): void
+}
+
+/** The one place that turns what went wrong into a status and a body. */
+export function answerRefusals(app: FastifyInstance, { elsewhere, told }: Options): void {
+  const modeOf = modes(elsewhere)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = asRefusal(error)
     told(refusal, request)
@@ -12,10 +21,23 @@ export function answerRefusals(app: FastifyInstance, told: (refusal: Refusal, re
     return send(refusal, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
-    const hint = 'See /api/docs for the routes there are.'
-    const path = request.url.split('?')[0]
+    const path = request.url.split('?')[0] ?? ''
+    const mode = modeOf(request.method, path)
+    const hint = mode ? `It is a route of ${WHERE[mode]}.` : 'See /api/docs for the routes there are.'
     return send(new Refusal('route_not_found', `There is no ${request.method} ${path}.`, { hint }), request, reply)
   })
+}
+
+const WHERE: Record<Mode, string> = { self_hosted: 'self-hosted instances', cloud: 'the hosted cloud' }
+
+/** Which mode serves a path that this one does not. */
+function modes(elsewhere: Endpoint[]): (method: string, path: string) => Mode | undefined {
+  const patterns = elsewhere.map(({ method, path, only }) => ({
+    method,
+    only,
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+  }))
+  return (method, path) => patterns.find((one) => one.method === method && one.pattern.test(path))?.only
 }
 
 /** What PostgreSQL says to a request that passed our own checks. */

@@ -8,7 +8,7 @@ export const SERVICE: Shown[] = [
     says: 'All paths begin with `/api`; there are 22 routes of deployments and 6 of backup destinations.',
     tests: [
       routes('the routes of deployments and backup destinations are those of the interface, each with its permission'),
-      documents('every endpoint of the contract is served, and nothing else'),
+      documents('every endpoint that the contract gives it is served, and nothing else'),
     ],
   },
   {

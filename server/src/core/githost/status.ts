@@ -1,5 +1,4 @@
 import type { GithostAccount, GithostAttempt, GithostProblem, GithostState } from '@slipway/contract/githost-shape'
-import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { listRepositories } from './browse.ts'
 import * as attempts from './connect/attempt-store.ts'
@@ -136,8 +135,7 @@ async function silentIn({ db, config }: GithostParts, caller: Caller, rows: Rows
 }
 
 /** The caller's newest attempt, as its row has it. */
-export async function pollAttempt({ db, config }: GithostParts, caller: Caller): Promise<GithostAttempt> {
-  if (config.mode === 'cloud') throw notHere('/api/githost/connect/poll')
+export async function pollAttempt({ db }: GithostParts, caller: Caller): Promise<GithostAttempt> {
   const none = { flow: null, userCode: null, verificationUri: null, expiresAt: null, login: null, message: null }
   const row = await attempts.newest(db, caller.orgId, caller.userId)
   if (row === undefined) return { status: 'none', ...none }
@@ -163,7 +161,6 @@ export async function pollAttempt({ db, config }: GithostParts, caller: Caller):
 /** Whether the machine's own login could be used, by this organization. */
 export async function localStatus(parts: GithostParts, caller: Caller, signal: AbortSignal) {
   const { config, githost } = parts
-  if (config.mode === 'cloud') throw notHere('/api/githost/local-status')
   const none = { version: null, loggedIn: false, login: null, host: config.githost.host, scopes: [] as string[] }
   const no = (reason: string, more = {}) => ({ available: false, ...none, ...more, reason })
   if (!(await mayUseCli(parts, caller.orgId))) return no('The login of this machine serves another organization.')
@@ -182,6 +179,3 @@ export async function localStatus(parts: GithostParts, caller: Caller, signal: A
     return { ...no(failure.message, { version }), available: true }
   }
 }
-
-const notHere = (path: string) =>
-  new Refusal('route_not_found', `There is no GET ${path}.`, { hint: 'It is a route of self-hosted instances.' })

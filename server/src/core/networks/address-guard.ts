@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import type { Mode } from '@slipway/contract/endpoint'
 
 /** SSRF: where nobody on the internet lives, and what lives there instead. */
 export type Kind =
@@ -55,8 +56,7 @@ const mapped = among((list) => subnet(list, '::ffff:0:0', 96))
 const translated = among((list) => subnet(list, '64:ff9b::', 96))
 
 /** To those who share an instance with others, only that an address is not of the internet: the network inside is not their business. */
-export const shownTo = (mode: 'self_hosted' | 'cloud', address: string) =>
-  mode === 'cloud' ? (kindOf(address) ?? address) : address
+export const shownTo = (mode: Mode, address: string) => (mode === 'cloud' ? (kindOf(address) ?? address) : address)
 
 /** null: an address of the internet. Otherwise what it is. */
 export function kindOf(address: string): Kind | null {

@@ -17,6 +17,7 @@ import { projectRoutes } from './projects.ts'
 import { registryRoutes } from './registries.ts'
 import { serverRoutes } from './servers.ts'
 
+/** Whatever the mode: `only` of an endpoint says which of them serves it. */
 export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...operationRoutes(platform, metrics),
   ...authRoutes(platform),

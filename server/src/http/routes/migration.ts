@@ -6,13 +6,9 @@ import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
 import { on, type Route } from '../route.ts'
 
-/** For whoever has servers of their own: in cloud mode there is no such path. */
-export const migrationRoutes = (platform: Platform): Route[] =>
-  platform.config.mode === 'cloud'
-    ? []
-    : [
-        on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, aborted(reply))),
-        on(migration.adopt, ({ caller, body, reply }) => adoptServices(platform, caller, body, aborted(reply))),
-        on(migration.grants, ({ caller, params, query }) => listGrants(platform, caller, params.id, query)),
-        on(migration.revokeGrant, ({ caller, params }) => revokeGrant(platform, caller, params.id, params.grantId)),
-      ]
+export const migrationRoutes = (platform: Platform): Route[] => [
+  on(migration.scan, ({ caller, body, reply }) => scanServer(platform, caller, body, aborted(reply))),
+  on(migration.adopt, ({ caller, body, reply }) => adoptServices(platform, caller, body, aborted(reply))),
+  on(migration.grants, ({ caller, params, query }) => listGrants(platform, caller, params.id, query)),
+  on(migration.revokeGrant, ({ caller, params }) => revokeGrant(platform, caller, params.id, params.grantId)),
+]

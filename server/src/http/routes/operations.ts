@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { endpoints } from '@slipway/contract/endpoints'
+import { endpointsIn } from '@slipway/contract/endpoints'
 import { openApiDocument } from '@slipway/contract/openapi'
 import { operations } from '@slipway/contract/operations'
 import type { FastifyRequest } from 'fastify'
@@ -18,8 +18,8 @@ import { on, type Route } from '../route.ts'
 const LEAST_CLI = '0.1.0'
 
 export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] => {
-  const document = once(() => JSON.stringify(openApiDocument(endpoints, VERSION)))
-  const page = once(() => docsPage(endpoints))
+  const document = once(() => JSON.stringify(openApiDocument(endpointsIn(platform.config.mode), VERSION)))
+  const page = once(() => docsPage(endpointsIn(platform.config.mode)))
   const commandLine = once(readCommandLine)
   return [
     on(operations.healthz, async () => ({ ok: true, version: VERSION })),

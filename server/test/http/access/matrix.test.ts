@@ -1,49 +1,35 @@
-import { cliLogin } from '@slipway/contract/cli-login'
-import type { Endpoint } from '@slipway/contract/endpoint'
+import { type Endpoint, MODES } from '@slipway/contract/endpoint'
 import { idOf } from '@slipway/contract/ids'
 import { type Permission, ROLE_PERMISSIONS, ROLES, SCOPES, type Scope } from '@slipway/contract/permissions'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startWorld } from '../../../../test-kit/world.ts'
-import { factories, type Thing, waitWith } from '../../matrix/factories.ts'
-import { exampleRequest, idPlaces, type Values } from '../../matrix/places.ts'
-import { MAKES, type Try, title, triesOf, unsaid } from '../../matrix/tries.ts'
-import { configFor, connectedLogin, startLabHost } from '../githost/stage.ts'
+import { fourAnswers, permissionOf, prepareGround } from '../../matrix/ground.ts'
+import { exampleRequest, idPlaces } from '../../matrix/places.ts'
+import { MAKES, title, triesOf, unsaid } from '../../matrix/tries.ts'
 
 /**
  * Every route × every way of not being allowed, made from the table of routes that the app itself serves: a new route
- * is covered the moment it exists, and one that the matrix cannot exercise fails it. No name is looked up anywhere,
- * and the git host is the lab's.
+ * is covered the moment it exists, and one that the matrix cannot exercise fails it.
  */
-const host = await startLabHost()
-const world = await startWorld({ ...configFor(host), dnsServers: ['127.0.0.1:9'] })
-const mine = await world.org('Mine')
-const theirs = await world.org('Theirs')
-const signedIn = await world.session(mine.owner)
-const known = factories(world, host)
-host.do.org({ login: 'acme' })
-for (const org of [mine, theirs]) await connectedLogin(world, host, org)
-// Where a code is not what is asked about, the one of the example is good.
-beforeEach(() => waitWith(world, cliLogin.show.params.shape.userCode.meta()?.example as string))
-let cases = 0
-afterAll(() => console.log(`two-organization matrix: ${world.app.endpoints.length} routes, ${cases} cases`))
+const grounds = await Promise.all(MODES.map(prepareGround))
+beforeEach(async () => {
+  for (const ground of grounds) await ground.waitWithExample()
+})
+afterAll(() => {
+  for (const { mode, counted } of grounds) console.log(`two-organization matrix, ${mode}: ${counted()}`)
+})
+const all = [...new Set(grounds.flatMap(({ endpoints }) => endpoints))]
+const guarded = all.filter((endpoint) => permissionOf(endpoint) !== null)
+/** Takes any name, and says of each what it is. */
+const LOOKS = new Set(['POST /api/deployments/ssl/status'])
+/** A cloud looks at no folder, whoever has it. */
+const REFUSED_IN_CLOUD = new Set(['POST /api/deployments/prepare body.uploadSessionId'])
 
-const permissionOf = (endpoint: Endpoint): Permission | null =>
-  'permission' in endpoint.access ? endpoint.access.permission : null
-const guarded = world.app.endpoints.filter((endpoint) => permissionOf(endpoint) !== null)
-
-/** The same request id in all, so that bodies can be compared byte for byte. */
-async function ask(token: string | null, endpoint: Endpoint, values: Values = {}, more: object = {}) {
-  cases++
-  const { url, body, headers } = exampleRequest(endpoint, values, more)
-  const all = { ...headers, 'x-request-id': 'matrix' }
-  const answer = await world.as(token ?? '')(endpoint.method, url, body, all)
-  // What only a person may do is asked as one.
-  if (answer.body?.code !== 'session_required') return answer
-  return world.as('')(endpoint.method, url, body, { ...all, ...signedIn })
-}
-
-describe.each(guarded.map((endpoint) => [title(endpoint), endpoint] as const))('%s', (_, endpoint) => {
+const rows = grounds.flatMap((ground) =>
+  ground.guarded.map((endpoint) => [`${title(endpoint)} (${ground.mode})`, ground, endpoint] as const),
+)
+describe.each(rows)('%s', (_, ground, endpoint) => {
+  const { world, mine, ask } = ground
   const permission = permissionOf(endpoint) as Permission
   const always = permission.startsWith('self:')
 
@@ -71,62 +57,19 @@ describe.each(guarded.map((endpoint) => [title(endpoint), endpoint] as const))('
   test.each(tries.map((one) => [one.place, one] as const))(
     'what another organization has, or is gone, looks unknown in %s, and one’s own does not',
     async (_, one) => {
-      const { unknown, foreign, gone, own } = await fourAnswers(endpoint, one)
+      const { unknown, foreign, gone, own } = await fourAnswers(ground, endpoint, one)
       if (one.part === 'params') expect([unknown.status, unknown.code]).toEqual([404, 'not_found'])
       if (one.part === 'body' && !one.shown && !LOOKS.has(title(endpoint)))
         expect([400, 403, 404]).toContain(unknown.status)
       expect(foreign, 'another organization’s').toEqual(unknown)
       if (gone) expect(gone, 'one that is gone').toEqual(unknown)
+      if (ground.mode === 'cloud' && REFUSED_IN_CLOUD.has(`${title(endpoint)} ${one.place}`))
+        return expect(own, 'one’s own').toMatchObject({ ...unknown, status: 403 })
       // Otherwise the request did not come as far as to look it up, and has shown nothing.
       expect(own, 'one’s own').not.toEqual(unknown)
     },
   )
 })
-
-/** Takes any name, and says of each what it is. */
-const LOOKS = new Set(['POST /api/deployments/ssl/status'])
-
-async function fourAnswers(endpoint: Endpoint, one: Try) {
-  const factory = known[one.kind]
-  if (!factory) throw new Error(`${title(endpoint)} takes a ${one.kind}: add a factory to server/test/matrix`)
-  const removed = factory.unmake && (await factory.make(mine))
-  if (removed) await factory.unmake?.(mine, removed)
-  const others = await ownValues(endpoint, one)
-  const more = { ...one.body, ...(named(endpoint) && { name: `matrix ${title(endpoint)} ${one.place}`.slice(-80) }) }
-  const answerTo = async (thing: Thing, values: Values = {}) => {
-    const all = { ...others, ...values, [one.place]: thing.value }
-    const { status, text, body } = await ask(mine.owner.token, endpoint, all, more)
-    const shown = one.shown ? one.shown(body) : text.replaceAll(thing.value, 'THIS')
-    return { status, code: body?.code, shown }
-  }
-  return {
-    unknown: await answerTo({ value: one.unknown }),
-    foreign: await answerTo(await factory.make(theirs)),
-    gone: removed && (await answerTo(removed)),
-    // Last: it may change or delete what it names.
-    own: await (async () => {
-      const thing = await (factory.own ?? factory.make)(mine)
-      const inPath = Object.entries(thing.with ?? {}).filter(
-        ([place]) => place in others || endpoint.path.includes(':'),
-      )
-      return answerTo(thing, Object.fromEntries(inPath))
-    })(),
-  }
-}
-
-/** Everything else that the request names exists and is one's own, so that only this place can be what is refused. */
-async function ownValues(endpoint: Endpoint, { place, also }: Try): Promise<Values> {
-  const values: Values = {}
-  for (const { part, name, prefix } of idPlaces(endpoint)) {
-    const other = `${part}.${name}`
-    if (other === place || (part !== 'params' && !also.includes(name))) continue
-    const factory = known[prefix]
-    values[other] = (await (factory?.own ?? factory?.make)?.(mine))?.value ?? ''
-  }
-  return values
-}
-
-const named = ({ example }: Endpoint) => typeof (example as { name?: unknown } | undefined)?.name === 'string'
 
 test('every parameter of a path is an id, a name that the matrix knows, or says why it finds nothing', () => {
   expect(guarded.flatMap((endpoint) => unsaid(endpoint).map((place) => `${title(endpoint)} ${place}`))).toEqual([])
@@ -159,13 +102,13 @@ test('ids are found however deep they lie', () => {
 })
 
 test('every public route says why it is public', () => {
-  for (const endpoint of world.app.endpoints) {
+  for (const endpoint of all) {
     if ('public' in endpoint.access) expect(endpoint.access.public.length).toBeGreaterThan(10)
   }
 })
 
 test('every JSON body has an example that its own schema accepts', () => {
-  for (const endpoint of world.app.endpoints) {
+  for (const endpoint of all) {
     if (endpoint.body instanceof z.ZodType)
       expect(endpoint.body.safeParse(endpoint.example), title(endpoint)).toMatchObject({ success: true })
   }

@@ -1,28 +1,55 @@
 import { globSync, readFileSync } from 'node:fs'
-import { endpoints } from '@slipway/contract/endpoints'
+import { type Endpoint, MODES } from '@slipway/contract/endpoint'
+import { type Areas, endpoints, endpointsIn } from '@slipway/contract/endpoints'
 import { ERROR_CODES } from '@slipway/contract/errors'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 
 const world = await startWorld()
+const cloud = await startWorld({ mode: 'cloud' })
 const { owner } = await world.org()
 const api = world.as('')
 
-test('every endpoint of the contract is served, and nothing else', () => {
-  const wanted = Object.values(endpoints).flatMap((rows) =>
-    Object.values(rows).map((row) => `${row.method} ${row.path}`),
-  )
-  expect(world.app.endpoints.map((row) => `${row.method} ${row.path}`).sort()).toEqual(wanted.sort())
+const permissionOf = ({ access }: Endpoint) => ('permission' in access ? access.permission : 'public')
+const titleOf = ({ method, path }: Endpoint) => `${method} ${path}`
+const titles = (areas: Areas) =>
+  Object.values(areas)
+    .flatMap((rows) => Object.values(rows).map(titleOf))
+    .sort()
+
+describe.each(MODES)('in mode %s', (mode) => {
+  const there = mode === 'cloud' ? cloud : world
+
+  test('every endpoint that the contract gives it is served, and nothing else', () => {
+    expect(there.app.endpoints.map(titleOf).sort()).toEqual(titles(endpointsIn(mode)))
+  })
+
+  test('the OpenAPI document names what is served, with its permission, and nothing else', async () => {
+    const { body, status } = await there.as('')('GET', '/api/openapi.json')
+    expect([status, body.openapi]).toEqual([200, '3.1.0'])
+    const named = Object.entries<Record<string, { 'x-permission': string }>>(body.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, row]) => [method.toUpperCase(), path, row['x-permission']].join(' ')),
+    )
+    const served = there.app.endpoints.map((row) =>
+      [row.method, row.path.replace(/:(\w+)/g, '{$1}'), permissionOf(row)].join(' '),
+    )
+    expect(named.sort()).toEqual(served.sort())
+  })
+
+  test('a path of the other mode answers 404 and says whose it is', async () => {
+    const elsewhere = Object.values<Areas[string]>(endpoints)
+      .flatMap((rows) => Object.values(rows))
+      .filter(({ only }) => only !== undefined && only !== mode)
+    for (const row of elsewhere) {
+      const { status, body } = await there.as('')(row.method, row.path.replace(/:\w+/g, 'some'), row.example)
+      expect([status, body.code, titleOf(row)]).toEqual([404, 'route_not_found', titleOf(row)])
+      expect(body.hint).toBe(`It is a route of ${mode === 'cloud' ? 'self-hosted instances' : 'the hosted cloud'}.`)
+    }
+  })
 })
 
-test('the OpenAPI document names every route with its permission and resolves every reference', async () => {
-  const { body, status } = await api('GET', '/api/openapi.json')
-  expect([status, body.openapi]).toEqual([200, '3.1.0'])
-  for (const row of world.app.endpoints) {
-    const operation = body.paths[row.path.replace(/:(\w+)/g, '{$1}')]?.[row.method.toLowerCase()]
-    expect(operation, `${row.method} ${row.path}`).toBeDefined()
-    expect(operation['x-permission']).toBe('permission' in row.access ? row.access.permission : 'public')
-  }
+test('the OpenAPI document resolves every reference', async () => {
+  const { body } = await api('GET', '/api/openapi.json')
   const text = JSON.stringify(body)
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
     expect(body.components.schemas).toHaveProperty(name ?? '')
@@ -40,11 +67,10 @@ test('the page for people shows every route and every error code', async () => {
   expect(text).not.toMatch(/<script|https?:\/\//)
 })
 
-test('docs/reference/routes.txt lists the routes that are served', () => {
+test('docs/reference/routes.txt lists the routes that are served, and in which mode', () => {
   const lines = readFileSync('docs/reference/routes.txt', 'utf8').trim().split('\n')
-  const served = world.app.endpoints.map(
-    (row) => `${row.method} ${row.path} ${'permission' in row.access ? row.access.permission : 'public'}`,
-  )
+  const rows = new Set([...world.app.endpoints, ...cloud.app.endpoints])
+  const served = [...rows].map((row) => [titleOf(row), permissionOf(row), row.only ?? ''].join(' ').trim())
   expect(lines.toSorted()).toEqual(served.sort())
 })
 
