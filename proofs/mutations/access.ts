@@ -6,6 +6,17 @@ const ACCESS = 'server/test/http/access'
 /** Who comes in, as whom, and how far. */
 export const access: Mutation[] = [
   {
+    name: 'route-of-the-other-mode',
+    guards: 'bin/prove modes',
+    file: 'contract/src/endpoint.ts',
+    find: 'only === undefined || only === mode',
+    replace: 'only === undefined || mode.length > 0',
+    red: {
+      test: 'server/test/http/face/documents.test.ts',
+      title: 'a path of the other mode answers 404 and says whose it is',
+    },
+  },
+  {
     name: 'token-expiry-a-day-late',
     guards: `${MODEL}: an access token ends at its expiry`,
     file: 'server/src/core/access/store.ts',

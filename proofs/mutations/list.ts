@@ -38,6 +38,7 @@ export const guardedByTests: Record<string, string[]> = {
   fuzz: [],
   install: ['half-made-cluster-kept', 'settings-written-again'],
   isolation: ['cache-mounts-for-everybody', 'one-more-than-the-limit'],
+  modes: ['route-of-the-other-mode'],
   move: ['archive-without-an-end', 'pieces-without-a-number'],
   'over-ssh': ['any-key-of-the-pinned-kind', 'lost-line-ends-a-rollout'],
   overhead: [],

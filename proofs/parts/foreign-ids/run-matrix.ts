@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../../..')
 const MATRIX = 'server/test/http/access/matrix.test.ts'
 
 /** How the two-organization matrix ends; `ran` says whether it came so far as to ask. */
-export type Ended = { ran: number; failed: string[]; words: string }
+export type Ended = { ran: number; names: string[]; failed: string[]; words: string }
 
 export async function runMatrix(mutation: Mutation | null): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-matrix-'))
@@ -38,5 +38,6 @@ function read(file: string): Omit<Ended, 'words'> {
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
   const all = testResults.flatMap(({ assertionResults }) => assertionResults)
   const failed = all.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName)
-  return { ran: all.filter(({ status }) => status === 'passed' || status === 'failed').length, failed }
+  const names = all.filter(({ status }) => status === 'passed' || status === 'failed').map(({ fullName }) => fullName)
+  return { ran: names.length, names, failed }
 }

@@ -1,56 +1,25 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import { ErrorBody } from '@slipway/contract/errors'
+import { githost } from '@slipway/contract/githost'
 import { migration } from '@slipway/contract/migration'
 import type { Scope } from '@slipway/contract/permissions'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { ROWS } from '../../../../test-kit/interface-routes.ts'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { exampleRequest } from '../../matrix/places.ts'
 
-/** What the interface says, by hand: the other tables of routes are made from the code that they would judge. */
-const ROUTES = `
-GET    /api/deployments                       deployment:list
-POST   /api/deployments                       deployment:write
-POST   /api/deployments/prepare               deployment:write
-POST   /api/deployments/build/access          deployment:write
-POST   /api/deployments/ssl/status            deployment:read
-POST   /api/deployments/ssl/renew             deployment:write
-GET    /api/deployments/:id                   deployment:read
-GET    /api/deployments/:id/logs              deployment:read
-GET    /api/deployments/:id/stream            deployment:read
-GET    /api/deployments/:id/build             deployment:read
-POST   /api/deployments/:id/build             deployment:write
-POST   /api/deployments/:id/build/respond     deployment:write
-POST   /api/deployments/:id/redeploy          deployment:write
-POST   /api/deployments/:id/rollback          deployment:write
-POST   /api/deployments/:id/pin               deployment:write
-POST   /api/deployments/:id/cancel            deployment:write
-POST   /api/deployments/:id/keep              deployment:write
-POST   /api/deployments/:id/reject            deployment:write
-POST   /api/deployments/:id/restart           deployment:write
-GET    /api/deployments/:id/info              deployment:read
-GET    /api/deployments/:id/usage             deployment:read
-DELETE /api/deployments/:id                   deployment:admin
-GET    /api/backup-destinations               backup_destination:list
-POST   /api/backup-destinations               backup_destination:write
-GET    /api/backup-destinations/:id           backup_destination:read
-PATCH  /api/backup-destinations/:id           backup_destination:write
-DELETE /api/backup-destinations/:id           backup_destination:admin
-POST   /api/backup-destinations/:id/preflight backup_destination:write
-`
-const wanted = ROUTES.trim()
-  .split('\n')
-  .map((line) => line.split(/\s+/).join(' '))
+const isWanted = ({ path }: { path: string }) => /^\/api\/(deployments|backup-destinations)(\/|$)/.test(path)
+const wanted = ROWS.filter(isWanted).map(({ method, path, permission }) => `${method} ${path} ${permission}`)
 
-// No name is looked up anywhere.
 /** What the interface does not name: looks that change nothing. */
 const BEYOND = [
   'GET /api/deployments/:id/diff deployment:read',
   'GET /api/deployments/:id/rollback-plan deployment:read',
 ]
+// No name is looked up anywhere.
 const world = await startWorld({ dnsServers: ['127.0.0.1:9'] })
 const org = await world.org()
-const isWanted = ({ path }: Endpoint) => /^\/api\/(deployments|backup-destinations)(\/|$)/.test(path)
 const endpoints = world.app.endpoints.filter(isWanted)
 const line = ({ method, path, access }: Endpoint) =>
   `${method} ${path} ${'permission' in access ? access.permission : 'public'}`
@@ -64,11 +33,11 @@ test('the routes of deployments and backup destinations are those of the interfa
   expect(endpoints.map(line).sort()).toEqual([...wanted, ...BEYOND].toSorted())
 })
 
-test('a hosted instance serves the same routes, but for those about servers that somebody runs by hand', async () => {
+test('a hosted instance serves the same routes, but for those about machines that somebody runs by hand', async () => {
   const cloud = await startWorld({ mode: 'cloud' })
-  const own = new Set(Object.values(migration).map(line))
-  expect(own.size).toBeGreaterThan(0)
-  expect(cloud.app.endpoints.map(line)).toEqual(world.app.endpoints.map(line).filter((one) => !own.has(one)))
+  const own = new Set([...Object.values(migration), githost.localStatus, githost.poll].map(line))
+  const shared = cloud.app.endpoints.filter(({ only }) => only === undefined)
+  expect(shared.map(line)).toEqual(world.app.endpoints.map(line).filter((one) => !own.has(one)))
   const { owner } = await cloud.org()
   for (const path of ['/api/deployments', '/api/backup-destinations'])
     expect((await owner.api('GET', path)).body).toEqual({ data: [], nextCursor: null })
