@@ -8,6 +8,7 @@ export type SetName =
   | 'registry'
   | 'acme'
   | 'dns'
+  | 'mail'
   | 's3'
   | 'clean'
   | 'gh'
@@ -40,6 +41,7 @@ export const packageSets: Record<SetName, PackageSet> = {
   // Trixie's, which tells when to renew; bookworm's does not yet.
   acme: { withDependencies: [], alone: ['pebble/trixie'] },
   dns: { withDependencies: ['bind9', 'knot'], alone: [] },
+  mail: { withDependencies: ['exim4-daemon-light'], alone: [] },
   s3: { withDependencies: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'], alone: [] },
   // Makes a Debian that has nothing of this machine.
   clean: { withDependencies: [], alone: ['mmdebstrap/bookworm'] },
