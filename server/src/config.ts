@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
 import { parseTsigKey, type TsigKey } from './drivers/dns-update/tsig.ts'
 import { type GithostConfig, githostEnvironment, githostOf, isReadable } from './githost-config.ts'
+import { type MailConfig, mailEnvironment, mailOf } from './mail-config.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const count = z.coerce.number().int().positive()
@@ -78,6 +79,7 @@ const Environment = z.object({
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   ...githostEnvironment,
+  ...mailEnvironment,
   SLIPWAY_LOCAL_SOURCES: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_INSTANCE: z
     .string()
@@ -131,6 +133,8 @@ export type Config = {
   /** Authorities of git hosts that this machine does not know of itself. */
   gitCaFile: string | null
   githost: GithostConfig
+  /** Who takes our mail; null: none is sent. */
+  mail: MailConfig | null
   /** A directory whose folders may be looked at as sources; null: none. */
   localSources: string | null
   /** Marks what is ours on an engine that others use too. */
@@ -204,6 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
     gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
     githost: githostOf(e),
+    mail: mailOf(e),
     localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
     instance: e.SLIPWAY_INSTANCE,
     metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
@@ -292,5 +297,6 @@ function explain(error: z.ZodError): string {
 const HOW_TO: Record<string, string> = {
   SLIPWAY_DATABASE_URL: 'Give the address of a PostgreSQL database, such as postgres://user:password@host:5432/slipway',
   SLIPWAY_DNS_UPDATE_KEY: 'Take it from the key of the name server, such as hmac-sha256:slipway:c2VjcmV0',
+  SLIPWAY_SMTP_URL: 'Give the address of a mail server, such as smtps://user:password@mail.example.com',
   SLIPWAY_SECRET_KEY: 'Make one with `openssl rand -hex 32` and keep it safe: what is sealed cannot be read without it',
 }

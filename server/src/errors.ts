@@ -33,6 +33,7 @@ type DriverName =
   | 'files'
   | 'git'
   | 'githost'
+  | 'mail'
   | 'registry'
   | 'runtime'
   | 'ssh'

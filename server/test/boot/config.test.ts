@@ -135,3 +135,30 @@ test('certificates come from the usual CA, from another one, or from nowhere; a 
   expect(unread).toThrow('SLIPWAY_DNS_UPDATE_KEY')
   expect(unread).not.toThrow('topsecret')
 })
+
+test('mail has a server and a sender or neither, and no mistake about them shows the password', () => {
+  const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  const url = 'smtps://slipway:top%40secret@mail.example.com'
+  const both = { ...given, SLIPWAY_SMTP_URL: url, SLIPWAY_MAIL_FROM: 'noreply@example.com' }
+  for (const mode of ['self_hosted', 'cloud']) expect(readConfig({ ...given, SLIPWAY_MODE: mode }).mail).toBeNull()
+  expect(readConfig(both).mail).toEqual({ url, from: 'noreply@example.com', caFile: null })
+  const caFile = import.meta.filename
+  expect(readConfig({ ...both, SLIPWAY_SMTP_CA_FILE: caFile }).mail).toMatchObject({ caFile })
+  expect(() => readConfig({ ...both, SLIPWAY_SMTP_CA_FILE: '/nowhere/ca.pem' })).toThrow('SLIPWAY_SMTP_CA_FILE')
+  expect(() => readConfig({ ...both, SLIPWAY_SMTP_URL: '' })).toThrow('SLIPWAY_SMTP_URL')
+  for (const from of ['', 'slipway', 'Slipway <noreply@example.com>', 'a@example.com,b@example.com'])
+    expect(() => readConfig({ ...both, SLIPWAY_MAIL_FROM: from }), from).toThrow('SLIPWAY_MAIL_FROM')
+  for (const wrong of [
+    'http://u:topsecret@mail.example.com',
+    'mail.example.com',
+    'smtp://user@mail.example.com',
+    'smtp://:topsecret@mail.example.com',
+    'smtp://u:topsecret%@mail.example.com',
+    'smtp://u:topsecret@mail.example.com/path',
+    'smtp://u:topsecret@mail.example.com?requireTLS=false',
+  ]) {
+    const reading = () => readConfig({ ...both, SLIPWAY_SMTP_URL: wrong })
+    expect(reading, wrong).toThrow('SLIPWAY_SMTP_URL')
+    expect(reading, wrong).not.toThrow('topsecret')
+  }
+})
