@@ -11,6 +11,7 @@ import type { Edge } from '../drivers/edge/edge.ts'
 import type { EngineInspector, EngineTarget } from '../drivers/engine/engine.ts'
 import type { LocalFolders } from '../drivers/folder/local-folders.ts'
 import type { GitHost } from '../drivers/githost/githost.ts'
+import type { MailDoor } from '../drivers/mail/mail.ts'
 import type { RegistryDoor } from '../drivers/registry/registry.ts'
 import type { ServerReading } from '../drivers/runtime/reading/server-reader.ts'
 import type { Runtime } from '../drivers/runtime/runtime.ts'
@@ -51,6 +52,8 @@ export type BaseParts = {
   /** Asks registries whether they take a login. */
   registryDoor: RegistryDoor
   githost: GitHost
+  /** Takes our mail; null where none is sent. */
+  mailDoor: MailDoor | null
   log: Log
   /** Aborted when the process is asked to end. */
   draining: AbortSignal

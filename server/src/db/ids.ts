@@ -22,7 +22,8 @@ export function newId(
     | 'ghc'
     | 'ght'
     | 'ghh'
-    | 'clr',
+    | 'clr'
+    | 'eml',
   now = Date.now(),
 ): string {
   let time = ''

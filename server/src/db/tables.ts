@@ -9,6 +9,7 @@ import type { BackupTables } from './backup-tables.ts'
 import type { CertificateTables } from './certificate-tables.ts'
 import type { DeploymentTables } from './deployment-tables.ts'
 import type { GithostTables } from './githost-tables.ts'
+import type { MailTables } from './mail-tables.ts'
 import type { RegistryTables } from './registry-tables.ts'
 
 type Time = ColumnType<Date, Date | string, Date | string>
@@ -21,6 +22,7 @@ export type Tables = AdoptionTables &
   BackupTables &
   CertificateTables &
   GithostTables &
+  MailTables &
   RegistryTables &
   DeploymentTables & {
     /** One row: who this installation is, and in which database it has been living. */

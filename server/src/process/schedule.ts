@@ -17,6 +17,8 @@ import { sweepSecrets } from '../core/githost/store.ts'
 import { BEAT_MS } from '../core/idempotency/claims.ts'
 import { sweepIdempotency } from '../core/idempotency/sweep.ts'
 import { noteProgress } from '../core/instance/claim.ts'
+import { sendDueMail } from '../core/mail/outbox.ts'
+import { sweepMail } from '../core/mail/outbox-store.ts'
 import { sweepAccess } from '../core/members/sweep.ts'
 import type { Platform, WorkerParts } from '../core/platform.ts'
 import { HEARTBEAT_MS, sayInUse } from '../core/sealing/keys-in-use.ts'
@@ -41,6 +43,7 @@ export const byOneProcess = (parts: WorkerParts): Recurring[] => [
   { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
   { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },
   { name: 'installations', everyMs: 5 * SECOND, run: (signal) => recheckInstallations(parts, signal) },
+  ...(parts.mailDoor === null ? [] : [mailOf(parts)]),
   { name: 'failed deliveries', everyMs: MINUTE, run: (signal) => lookAtFailed(parts, signal) },
   { name: 'edges', everyMs: 30 * SECOND, run: (signal) => mendEdges(parts, signal) },
   { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
@@ -55,6 +58,13 @@ export const byOneProcess = (parts: WorkerParts): Recurring[] => [
   { name: 'old orders', everyMs: 6 * HOUR, run: () => sweepOrders(parts.db) },
   { name: 'old runs', everyMs: 6 * HOUR, run: (signal) => sweepRuns(parts.db, signal) },
 ]
+
+/** What no process has heard of, what is tried again, and what a process that died has left. */
+const mailOf = (parts: WorkerParts): Recurring => ({
+  name: 'mail',
+  everyMs: 4 * SECOND,
+  run: (signal) => sendDueMail(parts, signal),
+})
 
 /** Small recurring work that only touches the database. Each piece is safe beside itself, so nobody needs to be chosen. */
 export const byEachProcess = (platform: Platform): Recurring[] => [
@@ -75,5 +85,6 @@ export const byEachProcess = (platform: Platform): Recurring[] => [
   { name: 'old reports', everyMs: HOUR, run: () => sweepReports(platform.db) },
   { name: 'old connects', everyMs: HOUR, run: () => sweepAttempts(platform.db) },
   { name: 'old hook secrets', everyMs: HOUR, run: () => sweepSecrets(platform.db) },
+  { name: 'old mail', everyMs: HOUR, run: () => sweepMail(platform.db) },
   { name: 'uploads', everyMs: 10 * MINUTE, run: () => sweepUploads(platform) },
 ]

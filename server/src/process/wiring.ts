@@ -29,6 +29,7 @@ import { blocksIn } from '../core/githost/store.ts'
 import { installationTokens } from '../core/githost/tokens.ts'
 import { claims } from '../core/idempotency/claims.ts'
 import { openInstance } from '../core/instance/guard.ts'
+import { sendOnPost } from '../core/mail/send-on-post.ts'
 import { scanSemaphore } from '../core/migration/scan-semaphore.ts'
 import { mayConnect } from '../core/networks/may-connect.ts'
 import type { Platform, WorkerParts } from '../core/platform.ts'
@@ -57,6 +58,7 @@ import { dockerInspector } from '../drivers/engine/inspect.ts'
 import { localFolders } from '../drivers/folder/local-folders.ts'
 import { gitBinary } from '../drivers/git/binary.ts'
 import { gitHost } from '../drivers/githost/host.ts'
+import { smtpDoor } from '../drivers/mail/smtp.ts'
 import { registryDoor } from '../drivers/registry/check-login.ts'
 import { FILES_VOLUME, projectVolume } from '../drivers/runtime/labels.ts'
 import { type InstanceMark, requireOwn } from '../drivers/runtime/owner.ts'
@@ -152,6 +154,7 @@ export function wire(config: Config, logger: Logger): Wired {
     removeEdge: platform.edge.remove,
     async close() {
       runtime.close()
+      platform.mailDoor?.close()
       await close()
     },
   }
@@ -210,9 +213,9 @@ async function work({ platform, epoch, transport, listener }: Workshop): Promise
     const options = { db, transport, listener, log, slots: SLOTS, onChange: changes.send }
     const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
     const recurring = startSchedule({ db, log, lookMs: LOOK_MS, jobs: byOneProcess(parts) })
-    const settling = startSettling(parts)
-    const both = async (end: Promise<void>) => void (await Promise.all([end, recurring.stop(), settling.stop()]))
-    return { drain: () => both(worker.drain()), drop: () => both(worker.drop()) }
+    const others = [recurring, startSettling(parts), sendOnPost(parts)]
+    const all = async (end: Promise<void>) => void (await Promise.all([end, ...others.map((other) => other.stop())]))
+    return { drain: () => all(worker.drain()), drop: () => all(worker.drop()) }
   }
   return keepWorking({ epoch, log, start })
 }
@@ -265,7 +268,12 @@ const outsideOf = (config: Config, mark: InstanceMark) => ({
   dns: dnsResolver({ servers: config.dnsServers }),
   registryDoor: registryDoor({ extraRoots: () => rootsIn(config.tlsCaFile) }),
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
+  mailDoor: mailDoorOf(config),
 })
+
+function mailDoorOf({ mail }: Config) {
+  return mail && smtpDoor({ url: mail.url, from: mail.from, extraRoots: () => rootsIn(mail.caFile) })
+}
 
 const rootsIn = async (file: string | null) => (file === null ? [] : [await readFile(file, 'utf8')])
 

@@ -53,6 +53,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ofDestination('sftp_private_key'),
   ofDestination('sftp_key_passphrase'),
   byId('registry', 'password'),
+  byId('mail', 'text'),
   byId('githost_app', 'private_key'),
   byId('githost_app', 'client_secret'),
   byId('githost_app', 'hook_secret'),

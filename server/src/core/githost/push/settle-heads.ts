@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseOutage } from '../../../errors.ts'
+import { singleFlight } from '../../single-flight.ts'
 import type { PushParts } from './ask-host.ts'
 import { MOST, pollHeads } from './poll.ts'
 import { hasten, whatIsDue } from './poll-store.ts'
@@ -85,20 +86,4 @@ async function settleAll(parts: PushParts, signal: AbortSignal): Promise<void> {
 
 async function pollDue(parts: PushParts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await pollHeads(parts, { signal })).heads === MOST);
-}
-
-/** One at a time; who starts it while it runs has it run once more. */
-function singleFlight(work: () => Promise<unknown>, onError: (error: unknown) => void) {
-  let running: Promise<void> | null = null
-  let again = false
-  const start = (): void => {
-    again = running !== null
-    running ??= work()
-      .then(() => {}, onError)
-      .finally(() => {
-        running = null
-        if (again) start()
-      })
-  }
-  return { start, ended: () => running ?? Promise.resolve() }
 }
