@@ -18,7 +18,9 @@ const parts: Record<string, Part> = {
   packages: {
     needs: [],
     start: () =>
-      needPackages('database', 'engine', 'registry', 'acme', 'dns', 's3', 'gh', 'newerGh').then(() => 'in the cache'),
+      needPackages('database', 'engine', 'registry', 'acme', 'dns', 'mail', 's3', 'gh', 'newerGh').then(
+        () => 'in the cache',
+      ),
   },
   // What a first deployment needs: most of the others' packages are ten times as large.
   programs: { needs: [], start: () => needPackages('database', 'engine').then(() => 'in the cache') },
