@@ -105,8 +105,10 @@ async function startIn(folder: string, leave: () => void): Promise<TestMailServe
 function furnish(served: Served): void {
   const { folder } = served
   const root = packageRoot('mail')
-  copyFileSync(join(root, 'usr/sbin/exim4'), join(folder, 'exim4'))
-  chmodSync(join(folder, 'exim4'), 0o755)
+  const program = join(root, 'usr/sbin/exim4')
+  // It comes setuid root, and is not left in the cache as that either.
+  chmodSync(program, 0o755)
+  copyFileSync(program, join(folder, 'exim4'))
   for (const dir of globSync('usr/lib/*-linux-gnu', { cwd: root }))
     cpSync(join(root, dir), join(folder, 'lib'), { recursive: true, verbatimSymlinks: true })
   for (const dir of ['spool', 'log', 'mail']) mkdirSync(join(folder, dir))
