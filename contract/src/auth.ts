@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { idOf, timestamp } from './ids.ts'
 import { InvitationCode, Password } from './me.ts'
 import { Done } from './pages.ts'
 
@@ -25,6 +26,47 @@ export const auth = {
       user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
     }),
     example: { email: 'ada@example.com', password: 'correct horse battery' },
+  }),
+  signUp: endpoint({
+    method: 'POST',
+    path: '/api/auth/sign-up/email',
+    summary:
+      'Ask for an account and an organization of one’s own: a code is sent to the address. The answer is the same where it has ' +
+      'an account; then the mail says so',
+    access: { public: 'this is how somebody new comes in; nothing is made before the code is typed' },
+    only: 'cloud',
+    perMinute: 10,
+    body: z.object({ email }),
+    response: z.object({ success: z.literal(true), signUpId: z.string(), expiresAt: timestamp }),
+    status: 202,
+    example: { email: 'ada@example.com' },
+    neverKept: true,
+    unaudited: 'of no organization yet',
+  }),
+  finishSignUp: endpoint({
+    method: 'POST',
+    path: '/api/auth/sign-up/finish',
+    summary: 'Type the code of the mail: makes the account and its organization. Then sign in',
+    access: { public: 'the secret of the request and the code of the mail are the credential' },
+    only: 'cloud',
+    perMinute: 20,
+    body: z.object({
+      signUpId: z.string().min(20).max(200),
+      code: z.string().min(1).max(32).meta({ example: 'K7QM-4T2X', description: 'as it is in the mail' }),
+      name,
+      password: Password,
+      organization: name,
+    }),
+    response: z.object({ success: z.literal(true), organizationId: idOf('org') }),
+    status: 201,
+    example: {
+      signUpId: 'the_secret_that_sign_up_answered_with',
+      code: 'K7QM-4T2X',
+      name: 'Ada',
+      password: 'correct horse battery',
+      organization: 'Ada’s things',
+    },
+    neverKept: true,
   }),
   signOut: endpoint({
     method: 'POST',

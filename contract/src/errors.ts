@@ -94,6 +94,7 @@ export const ERROR_CODES = {
   server_unreachable: [502, 'The server or its engine could not be reached, or failed; the message says how.'],
   registry_unreachable: [502, 'The registry could not be reached in time, so the credential could not be checked.'],
   githost_unreachable: [502, 'The git host could not be reached, or answered with an error of its own.'],
+  sign_up_closed: [503, 'This cloud takes nobody new at the moment; the message says why.'],
   hook_without_secret: [503, 'Deliveries of the git host cannot be checked: no secret is stored for this hook.'],
   githost_busy: [503, 'The git host takes no more requests for now; Retry-After says when it does.'],
   cloud_unreachable: [503, 'The hosted cloud that knows the addresses to connect with cannot be reached.'],

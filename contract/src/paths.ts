@@ -16,6 +16,8 @@ export const paths = {
   auth: {
     join: ["GET /join","*"],
     signIn: ["POST /api/auth/sign-in/email"],
+    signUp: ["POST /api/auth/sign-up/email"],
+    finishSignUp: ["POST /api/auth/sign-up/finish"],
     signOut: ["POST /api/auth/sign-out"],
     accept: ["POST /api/auth/accept"],
   },

@@ -1,5 +1,5 @@
 /** One answer, as far as the proof looks at it. */
-export type Reply = { status: number; code?: string; requires?: string; body: Record<string, unknown> }
+type Reply = { status: number; code?: string; requires?: string; body: Record<string, unknown> }
 export type Ask = (method: string, path: string, body?: unknown) => Promise<Reply>
 
 const DEADLINE_MS = 20_000

@@ -23,7 +23,8 @@ export function newId(
     | 'ght'
     | 'ghh'
     | 'clr'
-    | 'eml',
+    | 'eml'
+    | 'sgn',
   now = Date.now(),
 ): string {
   let time = ''

@@ -101,6 +101,19 @@ export type Tables = AdoptionTables &
       lastUsedAt: Time | null
       createdAt: Created
     }
+    /** Somebody new who has not typed the code of the mail yet. */
+    signUp: {
+      id: string
+      /** Of the secret that stays with who asked. */
+      requestHash: Buffer
+      codeHash: Buffer
+      email: string
+      network: string
+      tries: Generated<number>
+      usedAt: Time | null
+      expiresAt: Time
+      createdAt: Created
+    }
     /** A command line that asks to be signed in. */
     cliSignIn: {
       id: string

@@ -35,8 +35,10 @@ export async function insert(db: Queryable, person: { id: string; name: string; 
   return person
 }
 
+type NewPerson = { id: string; name: string; email: string; emailVerified?: boolean }
+
 /** None when the address has an account meanwhile. */
-export async function insertNew(db: Queryable, person: { id: string; name: string; email: string }) {
+export async function insertNew(db: Queryable, person: NewPerson) {
   return db
     .insertInto('person')
     .values({ ...person, email: person.email.toLowerCase() })

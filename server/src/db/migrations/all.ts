@@ -31,6 +31,7 @@ import { up as cliSignIn } from './0034_cli_sign_in.ts'
 import { up as registries } from './0035_registries.ts'
 import { up as listIndexes } from './0036_list_indexes.ts'
 import { up as mail } from './0037_mail.ts'
+import { up as signUp } from './0039_sign_up.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -80,4 +81,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0035_registries': { up: registries },
   '0036_list_indexes': { up: listIndexes },
   '0037_mail': { up: mail },
+  '0039_sign_up': { up: signUp },
 }

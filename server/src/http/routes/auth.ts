@@ -3,6 +3,7 @@ import { me } from '@slipway/contract/me'
 import { changePassword } from '../../core/access/change-password.ts'
 import { signIn, signOut } from '../../core/access/sign-in.ts'
 import { acceptInvitation } from '../../core/members/accept.ts'
+import { askToSignUp, finishSignUp } from '../../core/members/sign-up.ts'
 import type { Platform } from '../../core/platform.ts'
 import { JOIN_HEADERS, JOIN_PAGE } from '../pages/join-page.ts'
 import { on, type Route } from '../route.ts'
@@ -24,6 +25,10 @@ export const authRoutes = (platform: Platform): Route[] => {
       reply.header('set-cookie', await signOut(platform, toWeb(request, at('sign-out'), {})))
       return { success: true as const }
     }),
+    on(auth.signUp, ({ request, body }) => askToSignUp(platform, body, { address: request.ip, requestId: request.id })),
+    on(auth.finishSignUp, ({ request, body }) =>
+      finishSignUp(platform, body, { address: request.ip, requestId: request.id }),
+    ),
     on(auth.accept, ({ request, body }) =>
       acceptInvitation(platform, body, { address: request.ip, requestId: request.id }),
     ),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { newUserCode } from '../../../src/core/tokens/cli/user-code.ts'
+import { newUserCode } from '../../../src/core/access/user-code.ts'
 import { codeIn, commandLines, REDIRECT } from './command-lines.ts'
 
 const world = await startWorld({ trustProxy: '127.0.0.1' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { endAccess } from '../../../src/core/access/end-access.ts'
+import { newUserCode, readUserCode } from '../../../src/core/access/user-code.ts'
 import { sweepSignIns } from '../../../src/core/tokens/cli/store.ts'
-import { newUserCode, readUserCode } from '../../../src/core/tokens/cli/user-code.ts'
 import { transaction } from '../../../src/db/database.ts'
 import { codeIn, commandLines, REDIRECT } from './command-lines.ts'
 

@@ -1,10 +1,10 @@
 import type { CliRequest } from '@slipway/contract/cli-login'
 import { newId } from '../../../db/ids.ts'
 import { hashSecret, newCode } from '../../access/secrets.ts'
+import { hashUserCode, newUserCode } from '../../access/user-code.ts'
 import type { BaseParts } from '../../parts.ts'
 import * as store from './store.ts'
 import { countRequest } from './tries.ts'
-import { hashUserCode, newUserCode } from './user-code.ts'
 
 /** As long as somebody needs to find a browser and a password. */
 const LIFE_MINUTES = 10

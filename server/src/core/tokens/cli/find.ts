@@ -1,13 +1,13 @@
 import type { CliSignIn } from '@slipway/contract/cli-login'
 import { Refusal } from '../../../errors.ts'
 import { type Caller, requireSession } from '../../access/caller.ts'
+import { hashUserCode, readUserCode } from '../../access/user-code.ts'
 import type { Denials } from '../../audit/denials.ts'
 import { organizationsOf } from '../../members/store.ts'
 import { networkOf } from '../../networks/network-of.ts'
 import type { BaseParts } from '../../parts.ts'
 import * as store from './store.ts'
 import { countCode } from './tries.ts'
-import { hashUserCode, readUserCode } from './user-code.ts'
 
 export const TOKEN_DAYS = 90
 

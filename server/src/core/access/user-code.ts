@@ -1,5 +1,5 @@
 import { createHmac, randomInt } from 'node:crypto'
-import type { KeyRing } from '../../../drivers/crypto/key-ring.ts'
+import type { KeyRing } from '../../drivers/crypto/key-ring.ts'
 
 /** Without I, L, O and U: nothing looks like something else, and what is typed instead of a digit is that digit. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
