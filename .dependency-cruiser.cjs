@@ -12,7 +12,7 @@ const FLOORS = [
   ['projects'],
   ['domains', 'tokens', 'grants', 'registries'],
   ['deployments'],
-  ['githost', 'backups', 'migration', 'operator', 'operations'],
+  ['githost', 'backups', 'migration', 'operator', 'operations', 'cloud'],
   // All parts joined, for http and process alone.
   ['platform.ts'],
 ]

@@ -7,6 +7,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AdoptionTables } from './adoption-tables.ts'
 import type { BackupTables } from './backup-tables.ts'
 import type { CertificateTables } from './certificate-tables.ts'
+import type { CloudTables } from './cloud-tables.ts'
 import type { DeploymentTables } from './deployment-tables.ts'
 import type { GithostTables } from './githost-tables.ts'
 import type { MailTables } from './mail-tables.ts'
@@ -22,6 +23,7 @@ export type Tables = AdoptionTables &
   BackupTables &
   CertificateTables &
   GithostTables &
+  CloudTables &
   MailTables &
   RegistryTables &
   DeploymentTables & {

@@ -54,6 +54,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ofDestination('sftp_key_passphrase'),
   byId('registry', 'password'),
   byId('mail', 'text'),
+  { table: 'cloud_link', key: ['org_id'], column: 'credential', place: (org) => `cloud_link/${org}/credential` },
   byId('githost_app', 'private_key'),
   byId('githost_app', 'client_secret'),
   byId('githost_app', 'hook_secret'),

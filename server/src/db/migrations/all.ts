@@ -32,6 +32,7 @@ import { up as registries } from './0035_registries.ts'
 import { up as listIndexes } from './0036_list_indexes.ts'
 import { up as mail } from './0037_mail.ts'
 import { up as signUp } from './0039_sign_up.ts'
+import { up as cloudLink } from './0040_cloud_link.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -82,4 +83,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0036_list_indexes': { up: listIndexes },
   '0037_mail': { up: mail },
   '0039_sign_up': { up: signUp },
+  '0040_cloud_link': { up: cloudLink },
 }
