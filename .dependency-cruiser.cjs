@@ -7,7 +7,7 @@
 const FLOORS = [
   ['parts.ts', 'page.ts', 'semaphore.ts', 'row-version.ts', 'fair-share.ts', 'single-flight.ts'],
   ['audit', 'sealing', 'networks', 'instance', 'mail'],
-  ['access'],
+  ['access', 'limits'],
   ['members', 'servers', 'uploads', 'idempotency'],
   ['projects'],
   ['domains', 'tokens', 'grants', 'registries'],

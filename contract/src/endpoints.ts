@@ -9,6 +9,7 @@ import { folderSessions } from './folder-sessions.ts'
 import { githost } from './githost.ts'
 import { githostDeliveries } from './githost-deliveries.ts'
 import { githostSettings } from './githost-settings.ts'
+import { limits } from './limits.ts'
 import { me } from './me.ts'
 import { migration } from './migration.ts'
 import { operations } from './operations.ts'
@@ -26,6 +27,7 @@ export const endpoints = {
   tokens,
   members,
   audit,
+  limits,
   projects,
   services,
   variables,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LimitKindSchema } from './limits.ts'
 
 /** Every code a client may branch on, with its status and what it means. docs/reference/errors.md is made from this. */
 export const ERROR_CODES = {
@@ -74,6 +75,10 @@ export const ERROR_CODES = {
     403,
     'Joining another organization needs a password that was chosen in this session a moment ago.',
   ],
+  limit_reached: [
+    403,
+    'The organization has as much as it may have of what `limit` names: `used` of `most`; the hint says what to do.',
+  ],
   not_found: [404, 'No such thing in this organization: unknown, deleted or of another organization.'],
   route_not_found: [404, 'The API has no such path or method.'],
   name_taken: [409, 'Another one of the same name exists.'],
@@ -114,6 +119,9 @@ export const ErrorBody = z
     field: z.string().optional(),
     requires: z.string().optional().meta({ description: 'the permission that is lacking' }),
     missing: z.array(z.string()).optional(),
+    limit: LimitKindSchema.optional().meta({ description: 'with `limit_reached`: what there is enough of' }),
+    most: z.number().int().optional().meta({ description: 'with `limit_reached`: how much there may be' }),
+    used: z.number().int().optional().meta({ description: 'with `limit_reached`: how much there is' }),
     requestId: z.string(),
   })
   .meta({ id: 'Error' })

@@ -61,6 +61,9 @@ export const paths = {
   audit: {
     list: ["GET /api/audit"],
   },
+  limits: {
+    list: ["GET /api/limits"],
+  },
   projects: {
     list: ["GET /api/projects"],
     create: ["POST /api/projects"],

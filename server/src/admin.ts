@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { sendBackup } from './admin-backup.ts'
 import { adopt, adoptServer, showInstance } from './admin-instance.ts'
+import { changeLimits, limitOptions } from './admin-limits.ts'
 import { readConfig } from './config.ts'
 import { bootstrap } from './core/operator/bootstrap.ts'
 import { resetLink } from './core/operator/reset-password.ts'
@@ -13,6 +14,7 @@ import { createLogger, wire } from './process/wiring.ts'
 
 const USAGE = `Usage: slipway admin bootstrap --email you@example.com
        slipway admin reset-password --email someone@example.com
+       slipway admin limits ORGANIZATION [--projects N|none|default …]
        slipway admin keys rotate [--background]
        slipway admin instance [adopt [--as-new | --server ID]]
        slipway admin backup send --destination ID --sha256 HEX < FILE`
@@ -33,9 +35,13 @@ export async function admin(argv: string[]): Promise<void> {
       server: { type: 'string' },
       destination: { type: 'string' },
       sha256: { type: 'string' },
+      ...limitOptions,
     },
   })
   const errand = positionals.join(' ')
+  const [first, about] = positionals
+  if (first === 'limits' && about !== undefined && positionals.length === 2)
+    return onInstance(changeLimits(about, values))
   if (errand === 'bootstrap') return makeOwner(values)
   if (errand === 'reset-password') return resetPassword(values)
   if (errand === 'keys rotate') return rotateKeys(values)

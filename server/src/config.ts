@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { MODES, type Mode } from '@slipway/contract/endpoint'
 import { z } from 'zod'
+import { type ConfiguredLimits, LIMITS, NO_LIMITS, ofEachKind } from './core/limits/table.ts'
 import { type KeyRing, parseKeyRing } from './drivers/crypto/key-ring.ts'
 import { parseTsigKey, type TsigKey } from './drivers/dns-update/tsig.ts'
 import { type GithostConfig, githostEnvironment, githostOf, isReadable } from './githost-config.ts'
@@ -9,6 +10,8 @@ import { type MailConfig, mailEnvironment, mailOf } from './mail-config.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const count = z.coerce.number().int().positive()
+/** A number, or `none`. */
+const limit = z.union([z.literal('none').transform(() => null), count])
 const HOUR_MS = 3600_000
 /** A list, separated by commas. */
 const addresses = (fits: (one: string) => unknown, otherwise: string) =>
@@ -93,6 +96,8 @@ const Environment = z.object({
   SLIPWAY_UPLOAD_FILES: count.default(50_000),
   SLIPWAY_UPLOAD_FILE_BYTES: count.default(2 * 1024 ** 3),
   SLIPWAY_UPLOAD_TOTAL_BYTES: count.default(5 * 1024 ** 3),
+  SLIPWAY_LIMIT_PROJECTS: limit.default(LIMITS.projects.inCloud),
+  SLIPWAY_LIMIT_MEMBERS: limit.default(LIMITS.members.inCloud),
 })
 
 export type Config = {
@@ -146,6 +151,8 @@ export type Config = {
   /** After the end of a deployment: when its log moves to the archive, and until when it is kept there. */
   logs: { moveAfterMs: number; keepMs: number }
   upload: { files: number; fileBytes: number; totalBytes: number }
+  /** Of each organization; in self-hosted mode none but what the operator sets for one. */
+  limits: ConfiguredLimits
   /** Whether backups may stay on this machine and below which folder; and where they lie on other servers. */
   backups: { allowLocal: boolean; localRoot: string | null; serverRoot: string }
 }
@@ -220,6 +227,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       fileBytes: e.SLIPWAY_UPLOAD_FILE_BYTES,
       totalBytes: e.SLIPWAY_UPLOAD_TOTAL_BYTES,
     },
+    limits: e.SLIPWAY_MODE === 'cloud' ? ofEachKind((kind) => e[LIMITS[kind].setting]) : NO_LIMITS,
     backups: {
       allowLocal: e.BACKUP_ALLOW_LOCAL_DESTINATION,
       localRoot: e.BACKUP_LOCAL_ROOT === undefined ? null : resolve(e.BACKUP_LOCAL_ROOT),

@@ -1,10 +1,13 @@
 import type { ErrorCode } from '@slipway/contract/errors'
+import type { LimitKind } from '@slipway/contract/limits'
 
 export type RefusalDetails = {
   hint?: string
   field?: string
   requires?: string
   missing?: string[]
+  /** A limit of the organization, with how much of it is used. */
+  limit?: { kind: LimitKind; most: number; used: number }
   /** Seconds until it makes sense to ask again. */
   retryAfter?: number
   cause?: unknown

@@ -47,6 +47,7 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   tokens: false,
   members: false,
   audit: false,
+  limits: false,
   projects: true,
   services: true,
   variables: true,

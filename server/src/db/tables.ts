@@ -1,4 +1,5 @@
 import type { GitCredential } from '@slipway/contract/git-credentials'
+import type { LimitKind } from '@slipway/contract/limits'
 import type { Role, Scope } from '@slipway/contract/permissions'
 import type { ProjectSettings } from '@slipway/contract/projects'
 import type { SaidServerPolicy, ServerReport } from '@slipway/contract/servers'
@@ -40,6 +41,8 @@ export type Tables = AdoptionTables &
     schemaFloor: { onlyOne: Generated<boolean>; floor: string }
     buildInUse: { schema: string; usedAt: Updated }
     organization: { id: string; name: string; createdAt: Created }
+    /** Where the operator said it for one organization. */
+    organizationLimit: { orgId: string; kind: LimitKind; most: ColumnType<string | null, number | null, number | null> }
     person: {
       id: string
       name: string

@@ -92,7 +92,7 @@ function asRefusal(error: FastifyError | Refusal): Refusal {
 
 function send(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [status] = ERROR_CODES[refusal.code]
-  const { hint, field, requires, missing, retryAfter } = refusal.details
+  const { hint, field, requires, missing, limit, retryAfter } = refusal.details
   const body: ErrorBody = {
     success: false,
     ...wordsOf(refusal),
@@ -101,6 +101,7 @@ function send(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): F
     ...(field && { field }),
     ...(requires && { requires }),
     ...(missing && { missing }),
+    ...(limit && { limit: limit.kind, most: limit.most, used: limit.used }),
     requestId: request.id,
   }
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="slipway"')

@@ -96,6 +96,19 @@ test('folders of the machine are looked at only below an absolute directory, and
   expect(() => readConfig({ ...given, SLIPWAY_LOCAL_SOURCES: 'sources' })).toThrow('SLIPWAY_LOCAL_SOURCES')
 })
 
+test('organizations have limits in cloud mode, which the environment changes or lifts, and none in self-hosted mode', () => {
+  const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  const changed = { ...given, SLIPWAY_LIMIT_PROJECTS: '3', SLIPWAY_LIMIT_MEMBERS: 'none' }
+  const nothing = new Set([null])
+  for (const one of [given, changed]) expect(new Set(Object.values(readConfig(one).limits))).toEqual(nothing)
+  const { limits } = readConfig({ ...given, SLIPWAY_MODE: 'cloud' })
+  for (const most of Object.values(limits)) expect(most).toBeGreaterThan(0)
+  const cloud = readConfig({ ...changed, SLIPWAY_MODE: 'cloud' })
+  expect(cloud.limits).toEqual({ ...limits, projects: 3, members: null })
+  for (const wrong of ['0', '-1', 'many', '1.5'])
+    expect(() => readConfig({ ...given, SLIPWAY_LIMIT_PROJECTS: wrong })).toThrow('SLIPWAY_LIMIT_PROJECTS')
+})
+
 test('backups stay on this machine only when it is said twice: that they may, and where', () => {
   const given = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
   const serverRoot = '/var/lib/slipway/backups'

@@ -7,6 +7,7 @@ import type { Caller } from '../access/caller.ts'
 import * as people from '../access/people-store.ts'
 import { hashSecret, newCode } from '../access/secrets.ts'
 import { type Actor, record } from '../audit/record.ts'
+import { requireRoom } from '../limits/require-room.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
@@ -26,6 +27,7 @@ export async function invite(
   return transaction(db, async (tx) => {
     const { email, role, setup = false, tokenId = null } = input
     if (!setup) await refuseMember(tx, actor.orgId, email)
+    const replaced = !setup && (await store.isInvited(tx, actor.orgId, email))
     await store.putInvitation(tx, {
       id,
       orgId: actor.orgId,
@@ -37,6 +39,8 @@ export async function invite(
       tokenId,
       expiresAt,
     })
+    // One that takes the place of another takes none of its own; a setup link lets nobody in who is no member already.
+    if (!setup && !replaced) await requireRoom({ config }, tx, actor.orgId, 'members', { made: 1 })
     await record(tx, actor, 'member.invite', id, { email, role })
     return {
       success: true as const,

@@ -122,6 +122,20 @@ export async function listInvitations(db: Queryable, orgId: string, query: PageQ
   )
 }
 
+/** Whether the address has an open invitation, which stays until the transaction ends. */
+export async function isInvited(db: Queryable, orgId: string, email: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('invitation')
+    .select('id')
+    .where('orgId', '=', orgId)
+    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where('setup', '=', false)
+    .where(OPEN)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** An open invitation of the same address is replaced: its old link stops working. */
 export async function putInvitation(db: Queryable, invitation: Insertable<Tables['invitation']>): Promise<void> {
   const { id, orgId, email, role, codeHash, invitedBy, setup = false, tokenId = null, expiresAt } = invitation

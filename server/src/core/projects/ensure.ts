@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 /** The project of this name or repository, made if there is none: may be repeated, also by two callers at once. */
 export async function ensureProject(
-  parts: Pick<BaseParts, 'db' | 'keys'> & { sshKeys: SshKeys; mayLink: MayLink },
+  parts: Pick<BaseParts, 'db' | 'keys' | 'config'> & { sshKeys: SshKeys; mayLink: MayLink },
   caller: Caller,
   input: EnsureProject,
 ) {

@@ -5,6 +5,8 @@ import { newId } from '../../db/ids.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import { type Caller, requireUnrestricted } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
+import type { LimitParts } from '../limits/most.ts'
+import { requireRoom } from '../limits/require-room.ts'
 import type { BaseParts } from '../parts.ts'
 import { stale, withoutUndefined } from '../row-version.ts'
 import { requireServer } from '../servers/find.ts'
@@ -14,7 +16,7 @@ import { afterMove, sealCredential } from './git-credential.ts'
 import type { MayLink } from './may-link.ts'
 import * as store from './store.ts'
 
-type Parts = Pick<BaseParts, 'db' | 'keys'> & { sshKeys: SshKeys; mayLink: MayLink }
+type Parts = Pick<BaseParts, 'db' | 'keys'> & LimitParts & { sshKeys: SshKeys; mayLink: MayLink }
 type ListQuery = PageQuery & { name?: string | undefined }
 
 export const listProjects = ({ pool }: Pick<BaseParts, 'pool'>, caller: Caller, query: ListQuery) =>
@@ -36,6 +38,7 @@ export async function createProject(parts: Parts, caller: Caller, input: NewProj
   })
 }
 
+/** Nothing where the name is taken: that is found before whether there is room for one more. */
 export async function insertProject(tx: Tx, parts: Parts, caller: Caller, input: NewProject) {
   const { name, repository, gitCredential } = input
   const id = newId('prj')
@@ -51,7 +54,9 @@ export async function insertProject(tx: Tx, parts: Parts, caller: Caller, input:
     githostAllowed: await parts.mayLink(tx, caller, repository),
   })
   const detail = { name, repository, ...(gitCredential && { gitCredential: gitCredential.kind }) }
-  if (row) await record(tx, caller, 'project.create', row.id, detail)
+  if (!row) return undefined
+  await requireRoom(parts, tx, caller.orgId, 'projects', { made: 1 })
+  await record(tx, caller, 'project.create', row.id, detail)
   return row
 }
 

@@ -31,6 +31,7 @@ import { up as cliSignIn } from './0034_cli_sign_in.ts'
 import { up as registries } from './0035_registries.ts'
 import { up as listIndexes } from './0036_list_indexes.ts'
 import { up as mail } from './0037_mail.ts'
+import { up as organizationLimits } from './0038_organization_limits.ts'
 import { up as signUp } from './0039_sign_up.ts'
 import { up as cloudLink } from './0040_cloud_link.ts'
 import type { SchemaMigration } from './migration.ts'
@@ -82,6 +83,7 @@ export const migrations: Record<string, SchemaMigration> = {
   '0035_registries': { up: registries },
   '0036_list_indexes': { up: listIndexes },
   '0037_mail': { up: mail },
+  '0038_organization_limits': { up: organizationLimits },
   '0039_sign_up': { up: signUp },
   '0040_cloud_link': { up: cloudLink },
 }

@@ -11,6 +11,7 @@ import { folderSessionRoutes } from './folder-sessions.ts'
 import { githostRoutes } from './githost.ts'
 import { githostDeliveryRoutes } from './githost-deliveries.ts'
 import { githostSettingRoutes } from './githost-settings.ts'
+import { limitRoutes } from './limits.ts'
 import { migrationRoutes } from './migration.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
@@ -23,6 +24,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...authRoutes(platform),
   ...cliLoginRoutes(platform),
   ...accessRoutes(platform),
+  ...limitRoutes(platform),
   ...projectRoutes(platform),
   ...domainRoutes(platform),
   ...folderSessionRoutes(platform),

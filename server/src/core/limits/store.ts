@@ -1,0 +1,52 @@
+import type { LimitKind } from '@slipway/contract/limits'
+import { type RawBuilder, sql } from 'kysely'
+import type { Queryable, Tx } from '../../db/database.ts'
+
+/** What the operator said for this organization; undefined: nothing, null: no limit. */
+export async function override(db: Queryable, orgId: string, kind: LimitKind): Promise<number | null | undefined> {
+  const row = await db
+    .selectFrom('organizationLimit')
+    .select('most')
+    .where('orgId', '=', orgId)
+    .where('kind', '=', kind)
+    .executeTakeFirst()
+  return row && (row.most === null ? null : Number(row.most))
+}
+
+export async function putOverride(db: Queryable, orgId: string, kind: LimitKind, most: number | null): Promise<void> {
+  await db
+    .insertInto('organizationLimit')
+    .values({ orgId, kind, most })
+    .onConflict((conflict) => conflict.columns(['orgId', 'kind']).doUpdateSet({ most }))
+    .execute()
+}
+
+export async function removeOverride(db: Queryable, orgId: string, kind: LimitKind): Promise<void> {
+  await db.deleteFrom('organizationLimit').where('orgId', '=', orgId).where('kind', '=', kind).execute()
+}
+
+/** A mutex of all processes, until the end of the transaction: whoever comes second counts what the first has made. */
+export async function lock(tx: Tx, orgId: string, kind: LimitKind): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${kind} ${orgId}`}, 0))`.execute(tx)
+}
+
+/**
+ * What there is, each in one statement and so of one moment. A setup link is for somebody who is a member already; an
+ * invitation that is used becomes a member in the same transaction.
+ */
+const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>> = {
+  projects: (orgId) => sql`select count(*) as used from project where org_id = ${orgId}`,
+  members: (orgId) => sql`
+    select (select count(*) from member where org_id = ${orgId}) + (
+      select count(*) from invitation
+      where org_id = ${orgId} and accepted_at is null and expires_at > now() and not setup) as used`,
+}
+
+export async function count(db: Queryable, orgId: string, kind: LimitKind): Promise<number> {
+  const { rows } = await COUNTS[kind](orgId).execute(db)
+  return Number(rows[0]?.used ?? 0)
+}
+
+export async function organizationExists(db: Queryable, id: string): Promise<boolean> {
+  return (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
