@@ -40,6 +40,7 @@ const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>>
     select (select count(*) from member where org_id = ${orgId}) + (
       select count(*) from invitation
       where org_id = ${orgId} and accepted_at is null and expires_at > now() and not setup) as used`,
+  uploadBytes: (orgId) => sql`select coalesce(sum(size), 0) as used from blob where org_id = ${orgId}`,
 }
 
 export async function count(db: Queryable, orgId: string, kind: LimitKind): Promise<number> {

@@ -14,6 +14,7 @@ type LimitRow = {
   hint: string
 }
 
+const GIB = 1024 ** 3
 const ASK = 'or ask whoever runs this instance for more'
 
 /** All that an organization may have only so much of: the one place where a limit has its numbers and its words. */
@@ -34,6 +35,15 @@ export const LIMITS = {
     refusal: (used, most) =>
       `The organization has ${used} of the ${most} members that it may have, those invited included.`,
     hint: `Remove a member or withdraw an invitation that nobody used, ${ASK}.`,
+  },
+  uploadBytes: {
+    unit: 'bytes',
+    inCloud: 20 * GIB,
+    setting: 'SLIPWAY_LIMIT_UPLOAD_BYTES',
+    option: 'upload-bytes',
+    refusal: (used, most) =>
+      `The organization has uploaded ${used} of the ${most} that it may keep here, and this is more.`,
+    hint: `Leave out what a build does not need, wait until old uploads that nothing uses are gone, ${ASK}.`,
   },
 } as const satisfies Record<LimitKind, LimitRow>
 

@@ -4,6 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { StoredFile } from '../../db/tables.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
+import { requireRoom } from '../limits/require-room.ts'
 import type { BaseParts } from '../parts.ts'
 import * as blobs from './blobs-store.ts'
 import { checkFolder, checkSizes, contentsOf } from './folder.ts'
@@ -29,11 +30,14 @@ export async function createSession(
     // neither show nor help, since whoever knows its hash could have it built and read it.
     const present = await blobs.touch(tx, caller, contents.keys())
     checkSizes(files, present)
+    const missing = [...contents.keys()].filter((hash) => !present.has(hash))
+    // By what is shown to the caller, also where the organization has more: a refusal must not tell that either.
+    const coming = missing.reduce((sum, hash) => sum + (contents.get(hash) ?? 0), 0)
+    await requireRoom({ config }, tx, caller.orgId, 'uploadBytes', { coming })
     const { orgId, projectId } = caller
     const row = { ...session, orgId, projectId, files: JSON.stringify(files) }
     const expiresAt = await store.insert(tx, row, OPEN_HOURS)
     await record(tx, caller, 'folder_session.create', session.id, { files: fileCount, bytes: byteCount })
-    const missing = [...contents.keys()].filter((hash) => !present.has(hash))
     return view({ ...session, expiresAt }, missing, config.upload)
   })
 }

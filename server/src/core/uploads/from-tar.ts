@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { StoredFile } from '../../db/tables.ts'
 import type { StoredBlob } from '../../drivers/blobs/blob-store.ts'
@@ -8,15 +7,15 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
 import * as rows from './blobs-store.ts'
-import { fewAtOnce } from './few-at-once.ts'
 import { checkFolder } from './folder.ts'
-import { type FileEntry, keepEntry } from './keep-entry.ts'
+import { type FileEntry, fewAtOnce, keepEntry } from './keep-entry.ts'
 import { modeOf, type SessionMode } from './mode.ts'
 import { checkPath } from './paths.ts'
 import * as store from './store.ts'
 import { type Tally, tally } from './tally.ts'
 import { type TarEntry, untar } from './untar.ts'
 import { SEALED_HOURS, view } from './view.ts'
+import { within } from './within.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config'>
 
@@ -39,7 +38,7 @@ export async function createFromTar(
     sealedAt: new Date(),
   }
   const { orgId, projectId } = caller
-  const { kept, expiresAt } = await transaction(db, async (tx) => {
+  const { kept, expiresAt } = await within({ db, blobs, config }, orgId, written, async (tx) => {
     const kept = await rows.insertAll(tx, { orgId, projectId }, written)
     const row = { ...session, orgId, projectId, files: JSON.stringify(files) }
     const expiresAt = await store.insert(tx, row, SEALED_HOURS)

@@ -1,19 +1,18 @@
 import type { Readable } from 'node:stream'
-import { transaction } from '../../db/database.ts'
 import type { StoredBlob } from '../../drivers/blobs/blob-store.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import type { BaseParts } from '../parts.ts'
 import { announcedBy } from './announced.ts'
 import * as rows from './blobs-store.ts'
-import { fewAtOnce } from './few-at-once.ts'
-import { type FileEntry, keepEntry } from './keep-entry.ts'
+import { type FileEntry, fewAtOnce, keepEntry } from './keep-entry.ts'
 import { quoted } from './paths.ts'
 import { requireOpen } from './require-open.ts'
 import * as store from './store.ts'
 import { type TarEntry, untar } from './untar.ts'
+import { within } from './within.ts'
 
-type Parts = Pick<BaseParts, 'db' | 'blobs'>
+type Parts = Pick<BaseParts, 'db' | 'blobs' | 'config'>
 
 const AT_ONCE = 8
 /** So many share a transaction. What is not in one yet is lost with the process, and sent again. */
@@ -59,17 +58,17 @@ function expected(entry: TarEntry, announced: ReadonlyMap<string, number>, arriv
 }
 
 /** Writes rows for what is on disk, many at a time. Only the row makes a content exist. */
-function shelve({ db, blobs }: Parts, caller: Caller, id: string) {
+function shelve(parts: Parts, caller: Caller, id: string) {
+  const { db, blobs } = parts
   let waiting: StoredBlob[] = []
 
   async function flush(): Promise<void> {
     const batch = waiting
     waiting = []
     if (batch.length === 0) return
-    // When this fails it may still have happened: the files stay, and are swept when no row turns out to name them.
-    const kept = await transaction(db, async (tx) =>
-      (await store.holdOpen(tx, caller, id)) ? rows.insertAll(tx, caller, batch) : null,
-    )
+    const { kept } = await within(parts, caller.orgId, batch, async (tx) => ({
+      kept: (await store.holdOpen(tx, caller, id)) ? await rows.insertAll(tx, caller, batch) : null,
+    }))
     for (const { location } of batch) if (!kept?.has(location)) await blobs.remove(location)
     if (kept === null) requireOpen(await store.find(db, caller, id))
   }
