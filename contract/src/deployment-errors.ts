@@ -24,6 +24,8 @@ export const DEPLOYMENT_ERRORS = {
   originals_present:
     'What the services were adopted from still runs, or would come back, on the same volumes, paths or ports; the message names it.',
   grant_missing: 'The project may not use a volume or a path of the server any more, or it is no longer what it was.',
+  limit_reached:
+    'The release asks for more memory than the organization has left; the message says how much it may have.',
   not_approved: 'Someone decided against it at a gate.',
   release_gone: 'The release to go back to is no longer there.',
   superseded: 'A push asked for a commit that is the active release already; nothing was left to do.',

@@ -32,6 +32,8 @@ export type DeploymentTables = {
     release: string | null
     /** The engine that it was rolled out on; null: not known. */
     engineId: ColumnType<string | null, string | null | undefined, string | null>
+    /** What all containers of the release may use together; null: there is none, or it is not known. */
+    memoryBytes: ColumnType<string | null, number | null | undefined, number | null>
     /** Images this release needs; the garbage collector keeps those of roots. */
     images: Generated<string[]>
     error: NullableJson<DeploymentError>

@@ -32,7 +32,8 @@ export async function lock(tx: Tx, orgId: string, kind: LimitKind): Promise<void
 
 /**
  * What there is, each in one statement and so of one moment. A setup link is for somebody who is a member already; an
- * invitation that is used becomes a member in the same transaction.
+ * invitation that is used becomes a member in the same transaction. A release that is coming takes the place of the project's
+ * active one: of both, what asks for more memory counts.
  */
 const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>> = {
   projects: (orgId) => sql`select count(*) as used from project where org_id = ${orgId}`,
@@ -40,6 +41,15 @@ const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>>
     select (select count(*) from member where org_id = ${orgId}) + (
       select count(*) from invitation
       where org_id = ${orgId} and accepted_at is null and expires_at > now() and not setup) as used`,
+  memoryBytes: (orgId) => sql`
+    select coalesce(sum(bytes), 0) as used from (
+      select max(memory_bytes) as bytes from (
+        select d.project_id, d.memory_bytes from project p join deployment d on d.project_id = p.id and d.active
+        where p.org_id = ${orgId}
+        union all
+        select project_id, memory_bytes from deployment
+        where org_id = ${orgId} and status in ('building', 'deploying', 'partial_failure') and finished_at is null
+      ) releases group by project_id) projects`,
   uploadBytes: (orgId) => sql`select coalesce(sum(size), 0) as used from blob where org_id = ${orgId}`,
 }
 

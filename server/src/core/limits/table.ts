@@ -36,6 +36,15 @@ export const LIMITS = {
       `The organization has ${used} of the ${most} members that it may have, those invited included.`,
     hint: `Remove a member or withdraw an invitation that nobody used, ${ASK}.`,
   },
+  memoryBytes: {
+    unit: 'bytes',
+    inCloud: 16 * GIB,
+    setting: 'SLIPWAY_LIMIT_MEMORY_BYTES',
+    option: 'memory-bytes',
+    refusal: (used, most) =>
+      `The releases of the organization ask for ${used} of the ${most} of memory that they may have together, and this one asks for more than is left.`,
+    hint: `Lower memoryMb or the replicas of services, delete a project that is no longer needed, ${ASK}.`,
+  },
   uploadBytes: {
     unit: 'bytes',
     inCloud: 20 * GIB,

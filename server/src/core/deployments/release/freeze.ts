@@ -10,7 +10,7 @@ import { firstPort } from './foreign-image.ts'
 import { networkName, privateNetwork, publicNetwork } from './names.ts'
 import { type Release, releaseOf, sealRelease } from './release.ts'
 import { requireInPlace } from './require-in-place.ts'
-import { checkSize } from './size.ts'
+import { checkSize, withinMemory } from './size.ts'
 import { specOfCompose } from './spec-of-compose.ts'
 import { mountsOf, publishedOf, specOf } from './spec-of-settings.ts'
 import { keepUnchanged } from './unchanged.ts'
@@ -113,11 +113,13 @@ function portSaid({ PORT }: Record<string, string>): number | undefined {
 
 /** Against the release that is active: what is the same stays as it is. */
 export async function frozen(
-  { parts, deployment, server }: DeployContext,
-  wanted: Release,
+  context: DeployContext,
+  asked: Release,
   digestOf: (service: string) => string | null,
   signal: AbortSignal,
 ): Promise<Frozen> {
+  const { parts, deployment, server } = context
+  const wanted = await withinMemory(context, asked)
   const { engineId } = await claimServer(parts, server, signal)
   const before = await findActiveOn(parts.db, { ...deployment, engineId })
   const previousOf = (name: string) => before?.services.find((one) => one.name === name)?.digest ?? null

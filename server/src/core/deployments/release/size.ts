@@ -1,6 +1,11 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
+import { mostOf } from '../../limits/most.ts'
+import { requireRoom } from '../../limits/require-room.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import * as store from '../rows/store.ts'
+import type { DeployContext } from '../story/deploy-context.ts'
 import type { Release } from './release.ts'
+import { DEFAULT_MEMORY } from './spec-of-settings.ts'
 
 /** What one project may ask of a server altogether; for one service alone the runtime refuses as much. */
 const MOST = { containers: 100, 'ports of the server': 20, networks: 20 } as const
@@ -22,4 +27,24 @@ export function checkSize({ services, networks = [] }: Release): void {
       hint: 'Use fewer, or split it into several projects.',
     })
   }
+}
+
+type Asking = Pick<DeployContext, 'run' | 'deployment'> & { parts: Pick<DeployContext['parts'], 'db' | 'config'> }
+
+/**
+ * Writes down what a release may use of memory, and refuses one with which the organization would have more than it may. A
+ * service that says nothing gets a share of its machine, which nobody could count: where memory is limited it gets instead
+ * what services of settings get.
+ */
+export async function withinMemory({ parts, run, deployment }: Asking, release: Release): Promise<Release> {
+  const { id, orgId, projectId } = deployment
+  const isLimited = (await mostOf(parts, parts.db, orgId, 'memoryBytes')) !== null
+  const services = release.services.map((spec) => (isLimited ? { memoryBytes: DEFAULT_MEMORY, ...spec } : spec))
+  const memoryBytes = services.reduce((sum, spec) => sum + (spec.memoryBytes ?? DEFAULT_MEMORY) * spec.replicas, 0)
+  await run.write(async (tx) => {
+    await store.update(tx, id, { memoryBytes })
+    const active = await store.findActive(tx, projectId)
+    await requireRoom(parts, tx, orgId, 'memoryBytes', { made: memoryBytes - Number(active?.memoryBytes ?? 0) })
+  })
+  return { ...release, services }
 }

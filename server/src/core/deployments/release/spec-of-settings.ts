@@ -5,7 +5,7 @@ import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { Refusal } from '../../../errors.ts'
 
 export const MIB = 1024 * 1024
-const DEFAULT_MEMORY = 512 * MIB
+export const DEFAULT_MEMORY = 512 * MIB
 
 export type Wanted = {
   org: string
