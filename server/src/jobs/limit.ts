@@ -124,7 +124,7 @@ async function passOn(tx: Tx, waker: Waker, name: string): Promise<void> {
   for (const { lane } of rows) await waker.wake(tx, lane)
 }
 
-/** In the transaction that parks a run. A place that came free a moment ago calls it back at once. */
+/** In the transaction that parks a run. A place that came free a moment ago calls it back at once, if it waits for no other. */
 export async function keepTickets(tx: Tx, waker: Waker, { id, lane }: { id: string; lane: string }): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from run_limit where run_id = ${id} order by name`.execute(
     tx,
@@ -134,8 +134,8 @@ export async function keepTickets(tx: Tx, waker: Waker, { id, lane }: { id: stri
     await sql`update run_limit set kept = true where name = ${name} and run_id = ${id}`.execute(tx)
   }
   const { rows: called } = await sql`
-    update run set status = 'running', wake_at = null where id = ${id} and exists (
-      select 1 from run_limit where run_id = ${id} and held) returning 1`.execute(tx)
+    update run set status = 'running', wake_at = null where id = ${id} and (
+      select bool_and(held) from run_limit where run_id = ${id}) returning 1`.execute(tx)
   if (called.length > 0) await waker.wake(tx, lane)
 }
 

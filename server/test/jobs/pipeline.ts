@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../src/db/statement.ts'
 import { type Pipeline, type Run, UNDO_PENDING } from '../../src/jobs/steps.ts'
 
+type Place = { name: string; most: number }
+
 /** What a test asks of a run. */
 export type Input = {
   stepMs?: number
@@ -17,7 +19,7 @@ export type Input = {
   holdAt?: string
   /** Goes on after an abort, as a step that does not listen would. */
   deaf?: boolean
-  limit?: { name: string; most: number }
+  limit?: Place & { inside?: Place }
   /** Its rollout is work for others: it looks now and then whether so long has passed. */
   rest?: { ms: number; workMs: number }
   /** Beside that rollout something else goes on for so long. */
@@ -84,7 +86,9 @@ class Actor {
     const { input } = run
     const act = (signal: AbortSignal) => this.#act(name, ms, signal)
     const { limit, rest } = input
-    const limited = (s: AbortSignal) => run.limit(limit?.name ?? '', limit?.most ?? 1, s, () => act(s))
+    const inside = limit?.inside
+    const within = (s: AbortSignal) => (inside ? run.limit(inside.name, inside.most, s, () => act(s)) : act(s))
+    const limited = (s: AbortSignal) => run.limit(limit?.name ?? '', limit?.most ?? 1, s, () => within(s))
     const resting = (s: AbortSignal) => this.#rest(name, rest ?? { ms: 0, workMs: 0 }, s)
     const action = name === 'build' && limit ? limited : name === 'rollout' && rest ? resting : act
     const undo = {
