@@ -98,6 +98,7 @@ const Environment = z.object({
   SLIPWAY_UPLOAD_TOTAL_BYTES: count.default(5 * 1024 ** 3),
   SLIPWAY_LIMIT_PROJECTS: limit.default(LIMITS.projects.inCloud),
   SLIPWAY_LIMIT_MEMBERS: limit.default(LIMITS.members.inCloud),
+  SLIPWAY_LIMIT_CONCURRENT_BUILDS: limit.default(LIMITS.concurrentBuilds.inCloud),
   SLIPWAY_LIMIT_MEMORY_BYTES: limit.default(LIMITS.memoryBytes.inCloud),
   SLIPWAY_LIMIT_UPLOAD_BYTES: limit.default(LIMITS.uploadBytes.inCloud),
 })

@@ -30,6 +30,18 @@ export async function lock(tx: Tx, orgId: string, kind: LimitKind): Promise<void
   await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${kind} ${orgId}`}, 0))`.execute(tx)
 }
 
+/** The places that builds of an organization hold while they run. */
+export const buildsOf = (orgId: string) => `builds:${orgId}`
+
+/** Those that have a place, beside that of one run: it may come back to the place that it was given. */
+export async function countOtherBuilds(db: Queryable, orgId: string, runId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from run_limit where name = ${buildsOf(orgId)} and held and run_id <> ${runId}`.execute(
+    db,
+  )
+  return rows[0]?.n ?? 0
+}
+
 /**
  * What there is, each in one statement and so of one moment. A setup link is for somebody who is a member already; an
  * invitation that is used becomes a member in the same transaction. A release that is coming takes the place of the project's
@@ -41,6 +53,7 @@ const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>>
     select (select count(*) from member where org_id = ${orgId}) + (
       select count(*) from invitation
       where org_id = ${orgId} and accepted_at is null and expires_at > now() and not setup) as used`,
+  concurrentBuilds: (orgId) => sql`select count(*) as used from run_limit where name = ${buildsOf(orgId)} and held`,
   memoryBytes: (orgId) => sql`
     select coalesce(sum(bytes), 0) as used from (
       select max(memory_bytes) as bytes from (

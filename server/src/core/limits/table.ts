@@ -8,7 +8,7 @@ type LimitRow = {
   setting: `SLIPWAY_LIMIT_${string}`
   /** The option of `slipway admin limits` that changes it for one. */
   option: string
-  /** What happened and why; `used` and `most` as people read them. */
+  /** What happened and why (of builds: why one waits); `used` and `most` as people read them. */
   refusal(used: string, most: string): string
   /** What to do next. */
   hint: string
@@ -35,6 +35,15 @@ export const LIMITS = {
     refusal: (used, most) =>
       `The organization has ${used} of the ${most} members that it may have, those invited included.`,
     hint: `Remove a member or withdraw an invitation that nobody used, ${ASK}.`,
+  },
+  concurrentBuilds: {
+    unit: 'count',
+    inCloud: 4,
+    setting: 'SLIPWAY_LIMIT_CONCURRENT_BUILDS',
+    option: 'concurrent-builds',
+    refusal: (used, most) =>
+      `The organization builds ${used} of the ${most} images that it may build at once: this build waits for its turn.`,
+    hint: `It begins by itself when another build ends: cancel one that is not needed, ${ASK}.`,
   },
   memoryBytes: {
     unit: 'bytes',

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { BuildEvent } from '../../../drivers/builder/builder.ts'
+import { mostOf } from '../../limits/most.ts'
+import { buildsOf, countOtherBuilds } from '../../limits/store.ts'
+import { LIMITS } from '../../limits/table.ts'
 import { loginsOf } from '../../registries/logins.ts'
 import { claimServer } from '../../servers/claim.ts'
 import type { ServicePlan } from '../blueprint/blueprint.ts'
@@ -16,7 +19,7 @@ import { tagOf } from './images.ts'
 import { overLostLines, patiently } from './lost-lines.ts'
 
 const MIB = 1024 * 1024
-const LIMITS = { memoryBytes: 2048 * MIB, cpus: 2, pids: 2048 }
+const OF_ONE_BUILD = { memoryBytes: 2048 * MIB, cpus: 2, pids: 2048 }
 const DEADLINE_MS = 30 * 60_000
 /**
  * Steps of a build run on the engine's default bridge with the right to send raw packets, and BuildKit in the engine lets
@@ -40,7 +43,7 @@ export async function makeImage(
   if (adopted) return again(signal, () => adoptedImage(deployContext, plan, adopted, signal))
   const ready = source.kind === 'image' ? (source.image ?? '') : imageOf(plan)
   if (ready !== null) return again(signal, () => foreignImage(deployContext, plan, ready, signal))
-  const build = () => buildImage(deployContext, plan, source, signal)
+  const build = () => inTurn(deployContext, plan.name, signal, () => buildImage(deployContext, plan, source, signal))
   // By the engine: two servers may be one machine by different addresses.
   return deployContext.run.limit(
     `build:${engineId ?? deployContext.server.id}`,
@@ -48,6 +51,35 @@ export async function makeImage(
     signal,
     build,
   )
+}
+
+type Building = Pick<DeployContext, 'run' | 'deployment' | 'events'> & {
+  parts: Pick<DeployContext['parts'], 'db' | 'config'>
+}
+
+/**
+ * As many builds of an organization at once as it may have; the others rest, and are told so. Inside of the engine's own place: whoever
+ * waits for an engine keeps no build of another from running.
+ */
+export async function inTurn<T>(
+  { parts, run, deployment: { orgId }, events }: Building,
+  service: string,
+  signal: AbortSignal,
+  build: () => Promise<T>,
+): Promise<T> {
+  const most = await mostOf(parts, parts.db, orgId, 'concurrentBuilds')
+  if (most === null) return build()
+  const used = await countOtherBuilds(parts.db, orgId, run.id)
+  // One at least: nobody would ever call whoever waits for none.
+  const places = Math.max(1, most)
+  if (used >= places)
+    events.write('log', {
+      service,
+      step: 'build',
+      stream: 'stdout',
+      line: LIMITS.concurrentBuilds.refusal(`${used}`, `${places}`),
+    })
+  return run.limit(buildsOf(orgId), places, signal, build)
 }
 
 /** One that somebody else made. Where something is built as well, its name is only a name. */
@@ -95,7 +127,7 @@ async function buildImage(
         tag,
         remote: deployContext.policy.remoteAdd ? 'names' : 'none',
         ...bases,
-        limits: LIMITS,
+        limits: OF_ONE_BUILD,
         deadlineMs: leftMs,
         ...(noCache && { noCache }),
       },
