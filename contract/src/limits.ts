@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
 /** What an organization may have so much of and no more. */
-export const LIMIT_KINDS = ['projects', 'members', 'concurrentBuilds', 'memoryBytes', 'uploadBytes'] as const
+export const LIMIT_KINDS = [
+  'projects',
+  'members',
+  'concurrentBuilds',
+  'memoryBytes',
+  'uploadBytes',
+  'logBytesPerDay',
+] as const
 export type LimitKind = (typeof LIMIT_KINDS)[number]
 export const LimitKindSchema = z.enum(LIMIT_KINDS).meta({ id: 'LimitKind' })
 

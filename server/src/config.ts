@@ -101,6 +101,7 @@ const Environment = z.object({
   SLIPWAY_LIMIT_CONCURRENT_BUILDS: limit.default(LIMITS.concurrentBuilds.inCloud),
   SLIPWAY_LIMIT_MEMORY_BYTES: limit.default(LIMITS.memoryBytes.inCloud),
   SLIPWAY_LIMIT_UPLOAD_BYTES: limit.default(LIMITS.uploadBytes.inCloud),
+  SLIPWAY_LIMIT_LOG_BYTES_PER_DAY: limit.default(LIMITS.logBytesPerDay.inCloud),
 })
 
 export type Config = {

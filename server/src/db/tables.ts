@@ -43,6 +43,8 @@ export type Tables = AdoptionTables &
     organization: { id: string; name: string; createdAt: Created }
     /** Where the operator said it for one organization. */
     organizationLimit: { orgId: string; kind: LimitKind; most: ColumnType<string | null, number | null, number | null> }
+    /** What deployments printed in each hour of the last day, where that is limited. */
+    organizationLog: { orgId: string; hour: Time; bytes: ColumnType<string, number, number> }
     person: {
       id: string
       name: string

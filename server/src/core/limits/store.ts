@@ -64,6 +64,32 @@ const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>>
         where org_id = ${orgId} and status in ('building', 'deploying', 'partial_failure') and finished_at is null
       ) releases group by project_id) projects`,
   uploadBytes: (orgId) => sql`select coalesce(sum(size), 0) as used from blob where org_id = ${orgId}`,
+  logBytesPerDay: (orgId) => usedForLogs(orgId),
+}
+
+const usedForLogs = (orgId: string): RawBuilder<{ used: string }> => sql`
+  select coalesce(sum(bytes), 0) as used from organization_log
+  where org_id = ${orgId} and hour > now() - interval '1 day'`
+
+/**
+ * Counts a batch of lines towards the day, unless the day is full, in one statement. Several that come at once may each fill it: it is
+ * passed by no more than their batches. Hours that count no more are forgotten on the way.
+ */
+export async function takeLogBytes(
+  db: Queryable,
+  orgId: string,
+  bytes: number,
+  most: number,
+): Promise<{ used: number; taken: boolean }> {
+  const { rows } = await sql<{ used: string; taken: boolean }>`
+    with day as (${usedForLogs(orgId)}),
+    taken as (
+      insert into organization_log (org_id, hour, bytes)
+      select ${orgId}, date_trunc('hour', now()), ${bytes}::bigint from day where used < ${most}
+      on conflict (org_id, hour) do update set bytes = organization_log.bytes + excluded.bytes returning 1),
+    forgotten as (delete from organization_log where org_id = ${orgId} and hour < now() - interval '2 days')
+    select used, exists (select 1 from taken) as taken from day`.execute(db)
+  return { used: Number(rows[0]?.used ?? 0), taken: rows[0]?.taken ?? true }
 }
 
 export async function count(db: Queryable, orgId: string, kind: LimitKind): Promise<number> {

@@ -8,7 +8,7 @@ type LimitRow = {
   setting: `SLIPWAY_LIMIT_${string}`
   /** The option of `slipway admin limits` that changes it for one. */
   option: string
-  /** What happened and why (of builds: why one waits); `used` and `most` as people read them. */
+  /** What happened and why (of builds, why one waits; of logs, why lines are missing); `used` and `most` as people read them. */
   refusal(used: string, most: string): string
   /** What to do next. */
   hint: string
@@ -62,6 +62,15 @@ export const LIMITS = {
     refusal: (used, most) =>
       `The organization has uploaded ${used} of the ${most} that it may keep here, and this is more.`,
     hint: `Leave out what a build does not need, wait until old uploads that nothing uses are gone, ${ASK}.`,
+  },
+  logBytesPerDay: {
+    unit: 'bytes',
+    inCloud: GIB,
+    setting: 'SLIPWAY_LIMIT_LOG_BYTES_PER_DAY',
+    option: 'log-bytes-per-day',
+    refusal: (used, most) =>
+      `Lines from here on are not kept: deployments of the organization printed ${used} within a day, and ${most} are kept.`,
+    hint: `Let builds print less, wait until the lines of a day ago count no more, ${ASK}.`,
   },
 } as const satisfies Record<LimitKind, LimitRow>
 

@@ -9,6 +9,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table organization_limit (
       org_id id not null references organization on delete cascade, kind text not null, most bigint,
       primary key (org_id, kind));
+    create table organization_log (
+      org_id id not null references organization on delete cascade, hour timestamptz not null, bytes bigint not null,
+      primary key (org_id, hour));
     alter table deployment add column memory_bytes bigint;
     comment on column deployment.memory_bytes is 'what all containers of its release may use; null: it has none, or an older build made it';
     comment on column organization_limit.most is 'null: no limit';

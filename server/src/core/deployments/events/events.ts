@@ -14,6 +14,9 @@ export type EventWriter = {
   flush(): Promise<void>
 }
 
+/** Asked once for each batch: what it leaves out is stored nowhere. */
+export type Admit = (events: NewEvent[]) => Promise<NewEvent[]>
+
 type Options = {
   db: Database
   changes: Notifications
@@ -21,6 +24,8 @@ type Options = {
   fence: Fence
   redact(text: string): string
   onLost(): void
+  /** Which of a batch are stored; all of them where nothing is said. */
+  admit?: Admit | undefined
 }
 
 /** At least this long between two batches that are not full; after a quiet while the first one goes soon. */
@@ -111,9 +116,11 @@ class Writer implements EventWriter {
   }
 
   async #store(batch: Batch): Promise<void> {
-    const { db, changes, id, fence, onLost } = this.#options
+    const { db, changes, id, fence, onLost, admit } = this.#options
     // Closed: what comes meanwhile is for the next one.
     batch.characters = Number.POSITIVE_INFINITY
+    if (admit && !batch.tried) batch.events = await admit(batch.events)
+    if (batch.events.length === 0) return
     const [first] = batch.events
     // A commit whose answer got lost may have happened.
     const found = batch.tried && first ? await findStored(db, id, this.#seq, first) : 0

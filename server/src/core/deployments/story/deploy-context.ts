@@ -8,6 +8,7 @@ import { openVariables, type PlainVariable } from '../../projects/variables.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import { policyOf } from '../../servers/policy.ts'
 import * as servers from '../../servers/store.ts'
+import { admitLines } from '../events/admit-lines.ts'
 import { type EventWriter, eventWriter } from '../events/events.ts'
 import { append } from '../events/events-store.ts'
 import { redactor } from '../events/redact.ts'
@@ -40,6 +41,7 @@ export async function loadDeployContext(parts: DeployParts, run: Run) {
     fence: { fence: run.fence, claim: run.claim },
     redact,
     onLost: () => {},
+    admit: await admitLines(parts, deployment.orgId),
   })
   const engine: EngineTarget = openEngineTarget(parts, server)
   const promptMs = promptness(run.signal)
