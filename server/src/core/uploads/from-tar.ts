@@ -38,7 +38,7 @@ export async function createFromTar(
     sealedAt: new Date(),
   }
   const { orgId, projectId } = caller
-  const { kept, expiresAt } = await within({ db, blobs, config }, orgId, written, async (tx) => {
+  const { kept, expiresAt } = await within({ db, blobs, config }, caller, written, async (tx) => {
     const kept = await rows.insertAll(tx, { orgId, projectId }, written)
     const row = { ...session, orgId, projectId, files: JSON.stringify(files) }
     const expiresAt = await store.insert(tx, row, SEALED_HOURS)

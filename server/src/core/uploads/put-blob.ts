@@ -21,7 +21,7 @@ export async function putBlob(parts: Parts, caller: Caller, id: string, hash: st
   if (session?.stored) return answer(false)
 
   const stored = await blobs.write(caller.orgId, receive(body), { maxBytes: size, size, sha256: hash })
-  const { kept } = await within(parts, caller.orgId, [stored], async (tx) => {
+  const { kept } = await within(parts, caller, [stored], async (tx) => {
     const location = await rows.insertFor(tx, caller, id, stored)
     return { kept: location === null ? null : new Set([location]) }
   })

@@ -66,7 +66,7 @@ function shelve(parts: Parts, caller: Caller, id: string) {
     const batch = waiting
     waiting = []
     if (batch.length === 0) return
-    const { kept } = await within(parts, caller.orgId, batch, async (tx) => ({
+    const { kept } = await within(parts, caller, batch, async (tx) => ({
       kept: (await store.holdOpen(tx, caller, id)) ? await rows.insertAll(tx, caller, batch) : null,
     }))
     for (const { location } of batch) if (!kept?.has(location)) await blobs.remove(location)

@@ -94,9 +94,14 @@ test('a credential of one project is not told by a refusal what the organization
   await upload(org.owner.api, { a: kib('a'), b: kib('b'), c: kib('c') })
   const { body } = await org.owner.api('POST', '/api/projects', { name: 'one' })
   const api = world.as(await world.tokenFor(org.owner, { projectId: body.id }))
-  const answers = [await announce(api, [file('a', kib('a'))]), await announce(api, [file('n', kib('n'))])]
-  expect(answers.map(({ status }) => status)).toEqual([403, 403])
-  expect(answers[0]?.body.error).toBe(answers[1]?.body.error)
+  const tried = async (content: string) => [
+    await announce(api, [file('a', content)]),
+    await sendEntries(api, [{ name: 'a', content }]),
+  ]
+  const [known, unknown] = [await tried(kib('a')), await tried(kib('n'))]
+  expect(statuses([...known, ...unknown])).toEqual([403, 403, 403, 403])
+  const told = (answers: typeof known) => answers.map(({ body }) => [body.error, body.used])
+  expect(told(known)).toEqual(told(unknown))
 })
 
 test('what is swept frees its room; another organization, and one with a limit of its own, have theirs', async () => {
