@@ -5,6 +5,7 @@ import { cleared } from '../test-kit/engine.ts'
 import { content, sendFolder } from '../test-kit/send-folder.ts'
 import { until } from '../test-kit/until.ts'
 import { visit } from '../test-kit/visit.ts'
+import { size } from './ledger/sizes.ts'
 import { openReference } from './parts/fair/reference.ts'
 import { openTenant, type Tenant } from './parts/fair/tenant.ts'
 import { countOrders, countRuns, endsTomorrow, newestRun, waitOf } from './parts/fair/waits.ts'
@@ -14,11 +15,9 @@ export const claim =
   'Whatever one organization asks for, another deploys as promptly as ever, goes back within seconds, and keeps its certificates.'
 export const quick = false
 
-/** Smaller only while something is being tried out. */
-const size = (name: string, full: number) => Number(process.env[`SLIPWAY_FAIR_${name}`] ?? full)
-const RUNS = size('RUNS', 200)
-const NAMES = size('NAMES', 400)
-const TIMES = size('TIMES', 5)
+const RUNS = size('SLIPWAY_FAIR_RUNS', 200)
+const NAMES = size('SLIPWAY_FAIR_NAMES', 400)
+const TIMES = size('SLIPWAY_FAIR_TIMES', 5)
 const NAMES_PER_PROJECT = 40
 
 /** A wait is noise while it is shorter than this: a poll, a busy processor. */

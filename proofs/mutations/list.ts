@@ -49,6 +49,7 @@ export const guardedByTests: Record<string, string[]> = {
   'scan-scale': [],
   stream: ['batch-stored-twice', 'whole-page-to-who-is-in-the-middle', 'news-missed-while-reading'],
   'tls-zero-downtime': ['old-one-stopped-first'],
+  turns: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],
   uninstall: ['everything-always-removed'],
   upgrade: ['old-version-ends-alone'],
   volumes: ['two-writers-of-a-volume'],

@@ -14,7 +14,9 @@ export const SERVICE: Shown[] = [
   {
     id: 'service.modes',
     says: 'An instance is self-hosted or hosted (cloud mode); the same paths are served in both.',
-    tests: [routes('a hosted instance serves the same routes, but for those about machines that somebody runs by hand')],
+    tests: [
+      routes('a hosted instance serves the same routes, but for those about machines that somebody runs by hand'),
+    ],
   },
   {
     id: 'service.local-destination-settings',
