@@ -30,6 +30,7 @@ export const logs = endpoint({
     'Recorded output of the build, or with kind=runtime the last lines that the services print; as text all of it, ' +
     'and with follow=true (runtime only) what comes, as text or as server-sent events',
   access: { permission: 'deployment:read' },
+  slowMs: 60_000,
   params: byId,
   query: z.object({
     limit: z.coerce

@@ -110,6 +110,10 @@ export const Deployment = z
       .optional()
       .meta({ description: 'of one deployment: what its rollout does to the server; null before there is one' }),
     actions: z.record(z.string(), Action),
+    asOf: timestamp.optional().meta({
+      description: 'in a list, of a deployment in the hosted cloud that could not be asked about: when this was seen',
+    }),
+    unreachable: z.literal(true).optional().meta({ description: 'in a list: the hosted cloud did not answer in time' }),
   })
   .meta({ id: 'Deployment' })
 export type Deployment = z.output<typeof Deployment>

@@ -94,6 +94,12 @@ export const deployments = {
         .optional()
         .meta({ description: 'the one with this number; needs projectId' }),
       active: z.enum(['true']).optional().meta({ description: 'only releases that serve' }),
+      ids: z
+        .string()
+        .max(8000)
+        .regex(/^dep_\w+(,dep_\w+){0,199}$/, 'must be ids of deployments, separated by commas')
+        .optional()
+        .meta({ description: 'only these, at most 200, separated by commas; those that are not there are left out' }),
     }),
     response: pageOf(Deployment),
   }),
@@ -196,6 +202,7 @@ export const deployments = {
     path: '/api/deployments/:id/rollback',
     summary: 'Make the release of this deployment the active one again, as a new deployment without a build',
     access: { permission: 'deployment:write' },
+    alsoNeeds: 'deployment:admin',
     params: byId,
     response: Repeated,
     status: 202,
@@ -217,6 +224,7 @@ export const deployments = {
     path: '/api/deployments/:id/cancel',
     summary: 'Stop a deployment that has not ended; the old release keeps serving',
     access: { permission: 'deployment:write' },
+    alsoNeeds: 'deployment:admin',
     params: byId,
     response: Acted,
     status: 202,
@@ -237,6 +245,7 @@ export const deployments = {
     path: '/api/deployments/:id/info',
     summary: 'Containers as the engine reports them now',
     access: { permission: 'deployment:read' },
+    slowMs: 60_000,
     params: byId,
     response: z.object({ data: z.array(RunningTask) }),
   }),
@@ -245,6 +254,7 @@ export const deployments = {
     path: '/api/deployments/:id/usage',
     summary: 'CPU and memory of each container now',
     access: { permission: 'deployment:read' },
+    slowMs: 60_000,
     params: byId,
     response: z.object({ data: z.array(TaskUsage) }),
   }),
@@ -253,6 +263,7 @@ export const deployments = {
     path: '/api/deployments/:id',
     summary: 'Delete a deployment; the active release only with ?force=true, which stops its services',
     access: { permission: 'deployment:admin' },
+    slowMs: 60_000,
     params: byId,
     query: z.object({ force: z.enum(['true', 'false']).default('false') }),
     response: Done,

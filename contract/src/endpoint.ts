@@ -14,6 +14,10 @@ export type Endpoint = {
   path: string
   summary: string
   access: Access
+  /** What the caller must hold besides, once it is known that there is such a thing for them. */
+  alsoNeeds?: Permission
+  /** How long an answer may take, where that is longer than usual: whoever passes a call on waits for it. */
+  slowMs?: number
   /** The one mode that serves it: in the other there is no such path, and it answers 404. */
   only?: Mode
   params?: z.ZodObject

@@ -102,8 +102,12 @@ export const ERROR_CODES = {
   sign_up_closed: [503, 'This cloud takes nobody new at the moment; the message says why.'],
   hook_without_secret: [503, 'Deliveries of the git host cannot be checked: no secret is stored for this hook.'],
   githost_busy: [503, 'The git host takes no more requests for now; Retry-After says when it does.'],
-  cloud_unreachable: [503, 'The hosted cloud that knows the addresses to connect with cannot be reached.'],
+  cloud_unreachable: [
+    503,
+    'The hosted cloud cannot be reached, or does not answer as it should; Retry-After says when to try again.',
+  ],
   disk_full: [507, 'The disk of this instance, or of its database, is full; nothing of the request was kept.'],
+  loop_detected: [508, 'The hosted cloud of the organization passes the request on once more: its address leads back.'],
   database_unavailable: [503, 'The database cannot be reached; Retry-After says when to try again.'],
 } as const satisfies Record<string, readonly [number, string]>
 

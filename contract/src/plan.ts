@@ -58,6 +58,7 @@ export const rollbackPlan = endpoint({
   path: '/api/deployments/:id/rollback-plan',
   summary: 'What a rollback to this deployment would do now, by what its server shows: nothing is changed',
   access: { permission: 'deployment:read' },
+  slowMs: 60_000,
   params: z.object({ id: idOf('dep') }),
   response: z.object({
     plan: DeploymentPlan,

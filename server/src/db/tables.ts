@@ -208,6 +208,9 @@ export type Tables = AdoptionTables &
       gitCredential: string | null
       gitCredentialShown: JSONColumnType<GitCredential | null, string | null, string | null>
       serverId: string | null
+      /** Where its deployments are; what the cloud calls it. */
+      target: Generated<'server' | 'cloud'>
+      cloudProjectId: ColumnType<string | null, string | null | undefined, string | null>
       settings: JSONColumnType<Partial<ProjectSettings>, string, string>
       autoDeployPaused: Generated<boolean>
       /** The host's own number of its repository, once it was looked up. */

@@ -34,6 +34,7 @@ import { up as mail } from './0037_mail.ts'
 import { up as organizationLimits } from './0038_organization_limits.ts'
 import { up as signUp } from './0039_sign_up.ts'
 import { up as cloudLink } from './0040_cloud_link.ts'
+import { up as cloudDeployments } from './0041_cloud_deployments.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -86,4 +87,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0038_organization_limits': { up: organizationLimits },
   '0039_sign_up': { up: signUp },
   '0040_cloud_link': { up: cloudLink },
+  '0041_cloud_deployments': { up: cloudDeployments },
 }

@@ -1,5 +1,6 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { can, type DeploymentAction, type DeploymentState } from '@slipway/contract/deployment-states'
+import { deployments } from '@slipway/contract/deployments'
 import type { Permission } from '@slipway/contract/permissions'
 import { type Caller, may } from '../../access/caller.ts'
 import { ranOn } from './engine-of-release.ts'
@@ -10,10 +11,10 @@ import type { DeploymentRow } from './store.ts'
 const NEEDS: Record<DeploymentAction, Permission> = {
   build: 'deployment:write',
   respond: 'deployment:write',
-  cancel: 'deployment:admin',
+  cancel: deployments.cancel.alsoNeeds,
   decide: 'deployment:write',
   redeploy: 'deployment:write',
-  rollback: 'deployment:admin',
+  rollback: deployments.rollback.alsoNeeds,
   pin: 'deployment:write',
   restart: 'deployment:write',
   remove: 'deployment:admin',
@@ -46,15 +47,19 @@ const servicesOf = (row: Omit<DeploymentRow, 'steps'>): Deployment['services'] =
 
 const CAME: readonly string[] = ['healthy', 'restored']
 
+/** Of what the state allows, what the caller may do. */
+export function withinPermissions(actions: Deployment['actions'], caller: Caller): Deployment['actions'] {
+  const narrowed = Object.entries(actions).map(([name, verdict]) => {
+    const needed = NEEDS[name as DeploymentAction] as Permission | undefined
+    const held = needed === undefined || may(caller, needed)
+    return [name, held ? verdict : { allowed: false, reason: `This needs the permission ${needed}.` }]
+  })
+  return Object.fromEntries(narrowed)
+}
+
 export function shape(row: DeploymentRow, caller: Caller): Deployment {
   const state = stateOf(row)
-  const actions = Object.entries(can).map(([name, rule]) => {
-    const needed = NEEDS[name as DeploymentAction]
-    const verdict = may(caller, needed)
-      ? rule(state)
-      : { allowed: false, reason: `This needs the permission ${needed}.` }
-    return [name, verdict]
-  })
+  const actions = Object.fromEntries(Object.entries(can).map(([name, rule]) => [name, rule(state)]))
   return {
     id: row.id,
     projectId: row.projectId,
@@ -74,7 +79,7 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
     error: row.error,
     message: row.request.message ?? null,
     createdBy: { client: null, ...row.createdBy },
-    actions: Object.fromEntries(actions),
+    actions: withinPermissions(actions, caller),
   }
 }
 

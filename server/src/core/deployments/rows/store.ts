@@ -44,6 +44,8 @@ export type ListQuery = PageQuery & {
   branch?: string | undefined
   number?: number | undefined
   active?: 'true' | undefined
+  /** Separated by commas. */
+  ids?: string | undefined
 }
 
 /** One row more than the page holds. */
@@ -59,6 +61,7 @@ export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Prom
   if (query.number !== undefined) rows = rows.where('deployment.number', '=', query.number)
   if (query.active !== undefined) rows = rows.where('deployment.active', '=', true)
   if (query.branch !== undefined) rows = rows.where('deployment.branch', '=', query.branch)
+  if (query.ids !== undefined) rows = rows.where('deployment.id', 'in', query.ids.split(','))
   return rows.execute()
 }
 

@@ -1,4 +1,5 @@
 import { can } from '@slipway/contract/deployment-states'
+import { deployments } from '@slipway/contract/deployments'
 import { transaction } from '../../../db/database.ts'
 import { Refusal } from '../../../errors.ts'
 import { cancel } from '../../../jobs/enqueue.ts'
@@ -17,7 +18,7 @@ type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes'>
 export async function cancelDeployment(parts: Parts, caller: Caller, id: string) {
   const deployment = await transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    requirePermission(caller, 'deployment:admin')
+    requirePermission(caller, deployments.cancel.alsoNeeds)
     allowed(can.cancel(stateOf(row)))
     const done = await cancel(tx, parts.transport, { orgId: caller.orgId, id, endParked: true })
     if (done === null) throw new Refusal('not_now', 'It is ending already.')

@@ -1,4 +1,5 @@
 import { can } from '@slipway/contract/deployment-states'
+import { deployments } from '@slipway/contract/deployments'
 import { transaction } from '../../../db/database.ts'
 import { type Caller, requirePermission } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
@@ -16,7 +17,7 @@ type Parts = Pick<BaseParts, 'db' | 'transport' | 'keys' | 'config'>
 export async function rollback(parts: Parts, caller: Caller, id: string) {
   return transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    requirePermission(caller, 'deployment:admin')
+    requirePermission(caller, deployments.rollback.alsoNeeds)
     allowed(can.rollback(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
     await store.pauseAutoDeploy(tx, project.id)
