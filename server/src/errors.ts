@@ -30,6 +30,7 @@ export class Refusal extends Error {
 type DriverName =
   | 'acme'
   | 'builder'
+  | 'cloud'
   | 'dns-update'
   | 'edge'
   | 'engine'

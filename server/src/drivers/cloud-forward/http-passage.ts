@@ -1,0 +1,152 @@
+import { Agent as PlainAgent } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
+import { getCACertificates } from 'node:tls'
+import { isFailure } from '../../errors.ts'
+import { guardedLookup, type MayConnect, refuseAddress } from '../ssh/lookup.ts'
+import { type Breaker, breaker } from './breaker.ts'
+import {
+  type Answered,
+  type CloudFailure,
+  type CloudPassage,
+  cloudFailure,
+  type Deadlines,
+  type Passed,
+  type PassOptions,
+} from './passage.ts'
+import { readWhole, streamOf } from './read-answer.ts'
+import { type Agents, type Asking, send } from './send.ts'
+
+export type PassageOptions = {
+  /** SSRF guard: asked with the resolved address at each connection; the second one for what goes without TLS. */
+  mayConnect: MayConnect
+  mayConnectPlain: MayConnect
+  /** Authorities beside those that this machine knows. */
+  extraRoots(): Promise<string[]>
+  /** Told when a cloud goes away, and when it is back. */
+  told(cloud: string, state: 'open' | 'closed'): void
+  probeEveryMs?: number
+  deadlines?: Partial<Deadlines>
+}
+
+/** The cloud sends something on its streams every few seconds. */
+const DEADLINES: Deadlines = { connect: 2000, firstByte: 10_000, stall: 10_000, whole: 60_000, idle: 60_000 }
+/** Calls that a cloud which hangs can hold in one process, and those that are meant to wait. */
+const MOST = { asking: 64, waiting: 512 }
+/** Whoever has not been asked for this long is forgotten, with its connections. */
+const UNUSED_MS = 30 * 60_000
+
+type Cloud = { base: URL; breaker: Breaker; agents: Promise<Agents>; asking: number; waiting: number; usedAt: number }
+
+/**
+ * The way to hosted clouds: a bulkhead (a bounded number of calls each) and a circuit breaker per cloud, so that one that hangs costs
+ * nobody here anything. Redirects are not followed: whoever is led elsewhere takes the credential along.
+ */
+export function httpPassage(options: PassageOptions): CloudPassage {
+  const clouds = new Map<string, Cloud>()
+  const cloudAt = (url: string) => {
+    const known = clouds.get(url) ?? openCloud(url, options)
+    if (!clouds.has(url)) dropUnused(clouds)
+    clouds.set(url, known)
+    known.usedAt = Date.now()
+    return known
+  }
+  return {
+    async pass(url, call, asked) {
+      const cloud = cloudAt(url)
+      const lane = asked.waits ? 'waiting' : 'asking'
+      if (cloud[lane] >= MOST[lane]) throw cloudFailure('busy', false)
+      const attempt = cloud.breaker.enter()
+      if (!attempt) throw cloudFailure('away', false)
+      cloud[lane]++
+      try {
+        const answer = await answerOf(await askingOf(cloud, options), call, asked)
+        attempt.succeeded()
+        return answer
+      } catch (error) {
+        if (!asked.signal.aborted && !isFailure<CloudFailure>(error, 'cloud', 'address_refused')) attempt.failed()
+        throw error
+      } finally {
+        cloud[lane]--
+      }
+    },
+    close() {
+      for (const cloud of clouds.values()) closeCloud(cloud)
+      clouds.clear()
+    },
+  }
+}
+
+function openCloud(url: string, options: PassageOptions): Cloud {
+  const cloud: Cloud = {
+    base: new URL(url),
+    agents: openAgents(new URL(url), options),
+    breaker: breaker({
+      probe: (signal) => isBack(cloud, options, signal),
+      told: (state) => options.told(url, state),
+      ...(options.probeEveryMs !== undefined && { probeEveryMs: options.probeEveryMs }),
+    }),
+    ...{ asking: 0, waiting: 0, usedAt: 0 },
+  }
+  // Said to whoever asks.
+  cloud.agents.catch(() => {})
+  return cloud
+}
+
+async function openAgents({ protocol }: URL, options: PassageOptions): Promise<Agents> {
+  if (protocol === 'http:') {
+    const lookup = guardedLookup(options.mayConnectPlain)
+    return { kept: new PlainAgent({ keepAlive: true, lookup }), fresh: new PlainAgent({ lookup }) }
+  }
+  const own = await options.extraRoots()
+  const trusted = own.length === 0 ? {} : { ca: [...getCACertificates('default'), ...own] }
+  const how = { lookup: guardedLookup(options.mayConnect), ...trusted }
+  return { kept: new TlsAgent({ ...how, keepAlive: true }), fresh: new TlsAgent(how) }
+}
+
+async function askingOf({ base, agents }: Cloud, options: PassageOptions): Promise<Asking> {
+  const { mayConnect, mayConnectPlain, deadlines } = options
+  try {
+    refuseAddress(base.hostname, base.protocol === 'http:' ? mayConnectPlain : mayConnect)
+    return { base, agents: await agents, deadlines: { ...DEADLINES, ...deadlines } }
+  } catch (error) {
+    throw cloudFailure('address_refused', false, error)
+  }
+}
+
+async function answerOf(asking: Asking, call: Passed, { streams, ...options }: PassOptions): Promise<Answered> {
+  const { deadlines } = asking
+  const message = await send(asking, call, { firstByteMs: deadlines.firstByte, ...options })
+  const { statusCode: status = 0, headers } = message
+  const refused =
+    status >= 300 && status < 400 && status !== 304
+      ? 'redirect'
+      : status >= 500 && headers['slipway-version'] === undefined
+        ? 'gateway'
+        : null
+  if (refused !== null) {
+    message.destroy()
+    throw cloudFailure(refused, true)
+  }
+  const said = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+  const head = { status, headers: Object.fromEntries(said) as Record<string, string> }
+  if (status === 200 && streams?.(headers['content-type'] ?? '')) return { ...head, ...streamOf(message, deadlines) }
+  return { ...head, body: await readWhole(message, call.method, deadlines) }
+}
+
+async function isBack(cloud: Cloud, options: PassageOptions, signal: AbortSignal): Promise<boolean> {
+  const call = { method: 'GET', path: '/healthz', headers: {}, body: null }
+  return (await answerOf(await askingOf(cloud, options), call, { signal })).status === 200
+}
+
+function closeCloud({ breaker, agents }: Cloud): void {
+  breaker.close()
+  void agents.then(({ kept, fresh }) => [kept, fresh].map((agent) => agent.destroy())).catch(() => {})
+}
+
+function dropUnused(clouds: Map<string, Cloud>): void {
+  for (const [url, cloud] of clouds) {
+    if (cloud.asking + cloud.waiting > 0 || Date.now() - cloud.usedAt < UNUSED_MS) continue
+    closeCloud(cloud)
+    clouds.delete(url)
+  }
+}

@@ -1,0 +1,74 @@
+import { DriverFailure } from '../../errors.ts'
+
+/** A call that is passed on: everything that the cloud gets to see of it. */
+export type Passed = {
+  method: string
+  /** With its query, as it came. */
+  path: string
+  headers: Record<string, string>
+  body: Buffer | null
+}
+
+type Head = { status: number; headers: Record<string, string> }
+type Whole = Head & { body: Buffer }
+/** What goes on. It is read, or it is dropped: the connection is held until then. */
+export type Streamed = Head & { chunks: AsyncIterable<Buffer>; drop(): void }
+export type Answered = Whole | Streamed
+
+export type PassOptions = {
+  /** Ends it for the caller's own reasons, which says nothing about the cloud. */
+  signal: AbortSignal
+  /** How long the cloud may take to begin its answer, where that is longer than usual. */
+  firstByteMs?: number
+  /** It is meant to take long, and has a place among its like. */
+  waits?: boolean
+  /** Whether an answer of this content type is handed on as it comes. */
+  streams?(contentType: string): boolean
+}
+
+/** In milliseconds: to connect, until an answer begins, between two pieces of it, for all of it, and of a stream that says nothing. */
+export type Deadlines = { connect: number; firstByte: number; stall: number; whole: number; idle: number }
+
+export interface CloudPassage {
+  /** Sends a call to the cloud at this address. Rejects with a CloudFailure where there is no whole answer of its own. */
+  pass(cloud: string, call: Passed, options: PassOptions): Promise<Answered>
+  close(): void
+}
+
+type CloudFailureCode =
+  | 'address_refused'
+  | 'away'
+  | 'broken_answer'
+  | 'busy'
+  | 'gateway'
+  | 'redirect'
+  | 'timeout'
+  | 'unreachable'
+
+/** `sent`: the call may have reached the cloud, whatever became of the answer. */
+type CloudFacts = { retryAfter: number; sent: boolean }
+export type CloudFailure = DriverFailure<'cloud', CloudFailureCode, CloudFacts>
+
+const WORDS: Record<CloudFailureCode, [message: string, hint: string, retryAfter: number]> = {
+  address_refused: [
+    'The address of the hosted cloud is one that this instance does not connect to.',
+    'The operator can name it in SLIPWAY_ALLOWED_NETWORKS; without TLS it has to be named there.',
+    60,
+  ],
+  away: ['The hosted cloud does not answer at the moment.', 'It is asked again every few seconds; try again then.', 3],
+  broken_answer: ['The hosted cloud sent no whole answer.', 'Try again; a write may have been done all the same.', 5],
+  busy: ['Too many calls wait for the hosted cloud already.', 'Try again in a moment.', 2],
+  gateway: ['What stands before the hosted cloud answers in its place.', 'Try again in a while.', 5],
+  redirect: [
+    'The hosted cloud leads elsewhere, which is not followed.',
+    'Link the organization anew, with the address that the cloud has now.',
+    60,
+  ],
+  timeout: ['The hosted cloud did not answer in time.', 'Try again; a write may have been done all the same.', 5],
+  unreachable: ['The hosted cloud cannot be reached.', 'Try again in a while; what runs here is not concerned.', 5],
+}
+
+export function cloudFailure(code: CloudFailureCode, sent: boolean, cause?: unknown): CloudFailure {
+  const [message, hint, retryAfter] = WORDS[code]
+  return new DriverFailure('cloud', code, message, { hint, facts: { retryAfter, sent }, cause })
+}
