@@ -1,3 +1,4 @@
+import type { CloudPassage } from '../drivers/cloud-forward/passage.ts'
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
 import type { ActiveReleases } from './deployments/events/active-releases.ts'
@@ -35,6 +36,8 @@ export type Platform = BaseParts & {
   scans: ScanSemaphore
   remoteTrees: RemoteTrees
   githostTokens: InstallationTokens
+  /** The way to hosted clouds. */
+  cloudPassage: CloudPassage
 }
 
 /** What a process has that runs deployments and looks after names, beyond one that only answers. */

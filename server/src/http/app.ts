@@ -6,10 +6,12 @@ import type { Logger } from 'pino'
 import type { Platform } from '../core/platform.ts'
 import type { Refusal } from '../errors.ts'
 import { VERSION } from '../version.ts'
+import { cloudForwarding } from './cloud-forward/forward-hook.ts'
 import { doorkeeper } from './doorkeeper.ts'
 import { guardRoutes } from './guard.ts'
 import { type Metrics, measure } from './metrics.ts'
 import { mount } from './mount.ts'
+import { streams } from './open-streams.ts'
 import { takeForms } from './pages/form.ts'
 import { answerRefusals } from './refusals.ts'
 import { allRoutes } from './routes/all.ts'
@@ -37,7 +39,8 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   app.endpoints = guardRoutes(app)
   app.decorateRequest('caller', null)
   const { mode } = platform.config
-  const routes = allRoutes(platform, metrics)
+  const open = streams(platform)
+  const routes = allRoutes(platform, metrics, open)
   const elsewhere = routes.map(({ endpoint }) => endpoint).filter((endpoint) => !isServedIn(mode, endpoint))
   answerRefusals(app, { elsewhere, told: (refusal, request) => noteDenied(platform, refusal, request) })
   takeBodies(app)
@@ -55,7 +58,7 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   mount(
     app,
     platform,
-    door,
+    { door, forwarding: cloudForwarding(platform, open) },
     routes.filter(({ endpoint }) => isServedIn(mode, endpoint)),
   )
   await app.ready()

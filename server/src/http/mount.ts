@@ -6,6 +6,7 @@ import { type ZodObject, ZodType } from 'zod'
 import type { Caller } from '../core/access/caller.ts'
 import type { Platform } from '../core/platform.ts'
 import { notFound, Refusal } from '../errors.ts'
+import type { Forwarding } from './cloud-forward/forward-hook.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
 import { setEntityTag, versionIn } from './entity-tag.ts'
 import { type Answer, answerOnce } from './idempotency.ts'
@@ -26,9 +27,9 @@ declare module 'fastify' {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Puts a table of routes on the app: who may ask, what may be sent, what is answered. */
-export function mount(app: FastifyInstance, platform: Platform, door: Doorkeeper, routes: Route[]): void {
+export function mount(app: FastifyInstance, platform: Platform, doors: Doors, routes: Route[]): void {
   const plain = routes.filter(({ endpoint }) => !endpoint.raw)
-  put(app, platform, door, plain)
+  put(app, platform, doors, plain)
   // Parsers of its own: a signature is over the bytes as they came.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -36,23 +37,28 @@ export function mount(app: FastifyInstance, platform: Platform, door: Doorkeeper
     put(
       scope,
       platform,
-      door,
+      doors,
       routes.filter(({ endpoint }) => endpoint.raw),
     )
   })
 }
 
-function put(app: FastifyInstance, platform: Platform, door: Doorkeeper, routes: Route[]): void {
+/** Who is let in, and what then goes on to the hosted cloud. */
+type Doors = { door: Doorkeeper; forwarding: Forwarding }
+
+function put(app: FastifyInstance, platform: Platform, { door, forwarding }: Doors, routes: Route[]): void {
   for (const { endpoint, handle } of routes) {
     const write = answerer(endpoint)
     const parse = inputParser(endpoint)
     const status = endpoint.status ?? 200
+    const admit = (request: FastifyRequest, reply: FastifyReply) => door.admit(endpoint, request, reply)
+    const forward = forwarding(endpoint)
     app.route({
       method: endpoint.method,
       url: endpoint.path,
       config: { endpoint },
       bodyLimit: endpoint.bodyLimit ?? 1024 * 1024,
-      onRequest: (request, reply) => door.admit(endpoint, request, reply),
+      onRequest: forward ? [admit, forward] : admit,
       async handler(request, reply) {
         const input = parse(request, reply)
         const answer = async (): Promise<Answer> => {

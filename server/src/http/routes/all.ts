@@ -1,5 +1,6 @@
 import type { Platform } from '../../core/platform.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Streams } from '../open-streams.ts'
 import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
@@ -19,7 +20,7 @@ import { registryRoutes } from './registries.ts'
 import { serverRoutes } from './servers.ts'
 
 /** Whatever the mode: `only` of an endpoint says which of them serves it. */
-export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
+export const allRoutes = (platform: Platform, metrics: Metrics, streams: Streams): Route[] => [
   ...operationRoutes(platform, metrics),
   ...authRoutes(platform),
   ...cliLoginRoutes(platform),
@@ -29,7 +30,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics): Route[] => [
   ...domainRoutes(platform),
   ...folderSessionRoutes(platform),
   ...serverRoutes(platform),
-  ...deploymentRoutes(platform),
+  ...deploymentRoutes(platform, streams),
   ...backupDestinationRoutes(platform),
   ...registryRoutes(platform),
   ...githostRoutes(platform),

@@ -1,10 +1,12 @@
 import { deployments } from '@slipway/contract/deployments'
+import { HOPS_HEADER } from '../../core/cloud/forward.ts'
+import { listDeployments } from '../../core/cloud/list-deployments.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
 import { asks } from '../../core/deployments/rollout/gates.ts'
 import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
 import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
 import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
-import { listDeployments, showDeployment } from '../../core/deployments/verbs/find.ts'
+import { showDeployment } from '../../core/deployments/verbs/find.ts'
 import { showOverview } from '../../core/deployments/verbs/overview.ts'
 import { pinDeployment } from '../../core/deployments/verbs/pin.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
@@ -19,12 +21,14 @@ import { renewCertificate } from '../../core/domains/certificates/renew.ts'
 import { showSslStatus } from '../../core/domains/names/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
-import { streams } from '../open-streams.ts'
+import type { Streams } from '../open-streams.ts'
 import { on, type Route } from '../route.ts'
 import { watchingRoutes } from './watching.ts'
 
-export const deploymentRoutes = (platform: Platform, stream = streams(platform)): Route[] => [
-  on(deployments.list, ({ caller, query }) => listDeployments(platform, caller, query)),
+export const deploymentRoutes = (platform: Platform, stream: Streams): Route[] => [
+  on(deployments.list, ({ caller, query, request, reply }) =>
+    listDeployments(platform, caller, query, { signal: aborted(reply), hopped: HOPS_HEADER in request.headers }),
+  ),
   on(deployments.create, ({ caller, body }) =>
     createDeployment(platform, caller, { ...body, buildStrategy: 'auto', dryRun: false }),
   ),

@@ -2,7 +2,6 @@ import type { Verdict } from '@slipway/contract/deployment-states'
 import type { Queryable } from '../../../db/database.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
-import { toPage } from '../../page.ts'
 import type { BaseParts } from '../../parts.ts'
 import { shape } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
@@ -23,17 +22,12 @@ export async function showDeployment({ db }: Pick<BaseParts, 'db'>, caller: Call
   return { ...shape(row, caller), plan: row.plan }
 }
 
-export async function listDeployments({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: store.ListQuery) {
+/** Newest first, and one more than the page holds. */
+export async function readDeployments({ db }: Pick<BaseParts, 'db'>, caller: Caller, query: store.ListQuery) {
   if (query.number !== undefined && query.projectId === undefined && caller.projectId === null)
     throw new Refusal('invalid_request', 'A number means something within a project only.', {
       field: 'projectId',
       hint: 'Send projectId beside number.',
     })
-  const rows = await store.list(db, caller, query)
-  return toPage(
-    rows,
-    query,
-    (row) => row.id,
-    (row) => shape(row, caller),
-  )
+  return (await store.list(db, caller, query)).map((row) => shape(row, caller))
 }

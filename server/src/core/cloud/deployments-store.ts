@@ -1,0 +1,65 @@
+import type { Deployment } from '@slipway/contract/deployment-shape'
+import { type Selectable, sql } from 'kysely'
+import type { Queryable } from '../../db/database.ts'
+import { type Pool, statement } from '../../db/statement.ts'
+import type { Tables } from '../../db/tables.ts'
+import type { ListQuery } from '../deployments/rows/store.ts'
+import { startOf } from '../page.ts'
+import type { ProjectScope } from '../projects/store.ts'
+
+export type CloudDeploymentRow = Selectable<Tables['cloudDeployment']>
+/** Where a deployment is; url and credential are null where the organization is not linked any more. */
+export type Stub = { id: string; projectId: string; url: string | null; credential: string | null }
+
+const findStub = statement<Stub>(
+  'cloud_deployment.find',
+  `select d.id, d.project_id as "projectId", l.url, l.credential
+   from cloud_deployment d left join cloud_link l on l.org_id = d.org_id
+   where d.id = $2 and d.org_id = $1 and ($3::text is null or d.project_id = $3)`,
+)
+
+export const find = async (pool: Pool, { orgId, projectId }: ProjectScope, id: string): Promise<Stub | undefined> =>
+  (await findStub(pool, [orgId, id, projectId]))[0]
+
+/** As deployments that are here are listed, by what was seen of them last: one row more than the page holds. */
+export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Promise<CloudDeploymentRow[]> {
+  let rows = db
+    .selectFrom('cloudDeployment')
+    .selectAll()
+    .where('orgId', '=', scope.orgId)
+    .where('id', '<', startOf(query))
+    .orderBy('id', 'desc')
+    .limit(query.limit + 1)
+  if (scope.projectId !== null) rows = rows.where('projectId', '=', scope.projectId)
+  if (query.projectId !== undefined) rows = rows.where('projectId', '=', query.projectId)
+  if (query.status !== undefined) rows = rows.where('status', '=', query.status)
+  if (query.number !== undefined) rows = rows.where('number', '=', query.number)
+  if (query.active !== undefined) rows = rows.where('active', '=', true)
+  if (query.branch !== undefined) rows = rows.where('branch', '=', query.branch)
+  if (query.ids !== undefined) rows = rows.where('id', 'in', query.ids.split(','))
+  return rows.execute()
+}
+
+export async function insert(
+  db: Queryable,
+  { shown, ...row }: { orgId: string; projectId: string; shown: Deployment },
+): Promise<void> {
+  await db
+    .insertInto('cloudDeployment')
+    .values({ ...row, id: shown.id, shown: JSON.stringify(shown) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** What was seen just now. What is as before is written once a minute at most. */
+export async function see(db: Queryable, orgId: string, seen: Deployment[]): Promise<void> {
+  await sql`
+    update cloud_deployment d set shown = one.shown, seen_at = now()
+    from (select value ->> 'id' as id, value as shown from jsonb_array_elements(${JSON.stringify(seen)}::jsonb)) one
+    where d.id = one.id and d.org_id = ${orgId}
+      and (d.shown <> one.shown or d.seen_at < now() - interval '1 minute')`.execute(db)
+}
+
+export async function remove(db: Queryable, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom('cloudDeployment').where('id', '=', id).where('orgId', '=', orgId).execute()
+}
