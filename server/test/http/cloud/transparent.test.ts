@@ -91,7 +91,7 @@ describe('every route of a deployment answers through the hop as it does there, 
       ['x'.repeat(1024 * 1024 + 1), 'application/json'],
       ['x', 'text/csv'],
       ['x', 'application/octet-stream'],
-    ]) {
+    ] as const) {
       const headers = { 'content-type': type, 'x-request-id': 'same' }
       const [through, direct] = await Promise.all(
         [[here, org] as const, [cloud, there] as const].map(([{ app }, { owner }]) =>
