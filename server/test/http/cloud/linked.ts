@@ -54,9 +54,9 @@ export const shownAs = (id: string, more: Partial<Deployment> = {}): Deployment 
 export const startHome = (more: Partial<Config> = {}) => startWorld({ ...LOOPBACK, ...more })
 
 /** A hosted cloud that listens, and an instance with an organization that is linked to it. */
-export async function linkedWorlds() {
+export async function linkedWorlds(home: Partial<Config> = {}) {
   const cloud = await startWorld({ mode: 'cloud' })
-  const here = await startHome()
+  const here = await startHome(home)
   const url = await cloud.app.listen({ port: 0, host: '127.0.0.1' })
   const [there, org] = [await cloud.org('There'), await here.org('Here')]
   const projectId = await cloudProject(here, org)
