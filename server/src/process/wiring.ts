@@ -31,7 +31,7 @@ import { claims } from '../core/idempotency/claims.ts'
 import { openInstance } from '../core/instance/guard.ts'
 import { sendOnPost } from '../core/mail/send-on-post.ts'
 import { scanSemaphore } from '../core/migration/scan-semaphore.ts'
-import { isNamed, mayConnect } from '../core/networks/may-connect.ts'
+import { mayConnect } from '../core/networks/may-connect.ts'
 import type { Platform, WorkerParts } from '../core/platform.ts'
 import { signIn } from '../core/registries/sign-in.ts'
 import { tokenUse } from '../core/tokens/use.ts'
@@ -45,7 +45,6 @@ import { diskBlobs } from '../drivers/blobs/disk-blobs.ts'
 import { buildxBuilder } from '../drivers/builder/buildx.ts'
 import { syncContext } from '../drivers/builder/context.ts'
 import { projectFolders } from '../drivers/builder/project-folders.ts'
-import { httpPassage } from '../drivers/cloud-forward/http-passage.ts'
 import { localDataDir } from '../drivers/data-dir/local-data-dir.ts'
 import { dnsResolver } from '../drivers/dns/resolver.ts'
 import type { DnsChallenges } from '../drivers/dns-update/dns-update.ts'
@@ -76,6 +75,7 @@ import { startSchedule } from '../jobs/schedule.ts'
 import { openTransport, type Transport } from '../jobs/transport.ts'
 import { startWorker } from '../jobs/worker.ts'
 import { type Begun, beginEpoch } from './begin-epoch.ts'
+import { cloudPassage } from './cloud-passage.ts'
 import { keepWorking, type Working } from './keep-working.ts'
 import { byOneProcess } from './schedule.ts'
 
@@ -141,7 +141,7 @@ export function wire(config: Config, logger: Logger): Wired {
     runtime: guardGrants(signIn(runtime, { db, keys: config.keys }), { db, serverReading: reading }),
     serverReading: reading,
     ...outsideOf(config, mark),
-    cloudPassage: passageOf(config, logger),
+    cloudPassage: cloudPassage(config, logger),
     githost: githostOf(config, db),
     githostTokens: installationTokens(changes),
     remoteTrees: { open: (caller, asked, signal) => openRemoteTree(platform, caller, { ...asked, signal }) },
@@ -273,15 +273,6 @@ const outsideOf = (config: Config, mark: InstanceMark) => ({
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
   mailDoor: mailDoorOf(config),
 })
-
-/** Without TLS only where the operator has named the network: a credential goes along. */
-const passageOf = (config: Config, log: Logger) =>
-  httpPassage({
-    mayConnect: mayConnect(config),
-    mayConnectPlain: isNamed(config),
-    extraRoots: () => rootsIn((config as { cloudCaFile?: string | null }).cloudCaFile ?? null),
-    told: (cloud, state) => log.warn({ cloud, state }, 'the way to the hosted cloud changed'),
-  })
 
 function mailDoorOf({ mail }: Config) {
   return mail && smtpDoor({ url: mail.url, from: mail.from, extraRoots: () => rootsIn(mail.caFile) })

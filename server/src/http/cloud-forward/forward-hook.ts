@@ -12,7 +12,7 @@ import { readBody } from './read-body.ts'
 import { type Answer, isStream, sendStream, sendWhole } from './send-answer.ts'
 
 /** Runs when the caller was let in and before a body is read. Answers for the route, or leaves it to its handler. */
-export type ForwardHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+type ForwardHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 export type Forwarding = (endpoint: Endpoint) => ForwardHook | undefined
 
 const OF_DEPLOYMENTS = /^\/api\/deployments\/:id(\/|$)/

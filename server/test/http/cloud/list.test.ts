@@ -120,7 +120,7 @@ describe('a list', () => {
         const [only] = (await list(theirs.owner.api)).data
         expect([only?.id, only?.status, typeof only?.asOf]).toEqual([id, 'building', 'string'])
       }
-      expect(performance.now() - began).toBeLessThan(8000)
+      expect(performance.now() - began).toBeLessThan(4 * 10_000)
       // That a list has little time says nothing about the cloud.
       standIn.does(answering({ success: true }))
       expect((await theirs.owner.api('GET', `/api/deployments/${id}`)).status).toBe(200)
