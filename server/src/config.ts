@@ -82,6 +82,8 @@ const Environment = z.object({
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   ...githostEnvironment,
+  SLIPWAY_CLOUD_URL: z.url({ protocol: /^https$/ }).optional(),
+  SLIPWAY_CLOUD_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   ...mailEnvironment,
   SLIPWAY_LOCAL_SOURCES: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_INSTANCE: z
@@ -142,6 +144,10 @@ export type Config = {
   /** Authorities of git hosts that this machine does not know of itself. */
   gitCaFile: string | null
   githost: GithostConfig
+  /** A hosted cloud that this instance works with, without a slash at its end; null: none. */
+  cloudUrl: string | null
+  /** Authorities that it may be vouched for by, beside those this machine knows. */
+  cloudCaFile: string | null
   /** Who takes our mail; null: none is sent. */
   mail: MailConfig | null
   /** A directory whose folders may be looked at as sources; null: none. */
@@ -219,6 +225,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     builder: { buildx: e.SLIPWAY_BUILDX, helperImage: e.SLIPWAY_HELPER_IMAGE },
     gitCaFile: e.SLIPWAY_GIT_CA_FILE === undefined ? null : resolve(e.SLIPWAY_GIT_CA_FILE),
     githost: githostOf(e),
+    cloudUrl: e.SLIPWAY_CLOUD_URL?.replace(/\/+$/, '') ?? null,
+    cloudCaFile: e.SLIPWAY_CLOUD_CA_FILE === undefined ? null : resolve(e.SLIPWAY_CLOUD_CA_FILE),
     mail: mailOf(e),
     localSources: e.SLIPWAY_MODE === 'self_hosted' ? (e.SLIPWAY_LOCAL_SOURCES ?? null) : null,
     instance: e.SLIPWAY_INSTANCE,

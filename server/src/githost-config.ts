@@ -23,7 +23,6 @@ export const githostEnvironment = {
   SLIPWAY_GH: z.string().default('gh'),
   SLIPWAY_GH_CONFIG_DIR: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   SLIPWAY_GH_ORGANIZATION: z.string().optional(),
-  SLIPWAY_CLOUD_URL: z.url({ protocol: /^https$/ }).optional(),
 }
 
 type ConfiguredApp = {
@@ -49,8 +48,6 @@ export type GithostConfig = {
   app: ConfiguredApp | null
   /** The host's own program; its login serves one organization (null: the first one of the instance). */
   cli: { program: string; configDir: string | null; orgId: string | null }
-  /** A hosted cloud that knows how to connect. */
-  cloudUrl: string | null
 }
 
 type Environment = z.output<z.ZodObject<typeof githostEnvironment>>
@@ -71,7 +68,6 @@ export function githostOf(e: Environment): GithostConfig {
       configDir: e.SLIPWAY_GH_CONFIG_DIR ?? null,
       orgId: e.SLIPWAY_GH_ORGANIZATION ?? null,
     },
-    cloudUrl: e.SLIPWAY_CLOUD_URL?.replace(/\/+$/, '') ?? null,
   }
 }
 

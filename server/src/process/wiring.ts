@@ -312,6 +312,8 @@ const githostOf = (config: Config, db: Platform['db']) =>
   gitHost({
     ...config.githost,
     caFile: config.gitCaFile,
+    cloudUrl: config.cloudUrl,
+    cloudCaFile: config.cloudCaFile,
     mayConnect: mayConnect(config),
     blocks: blocksIn(db),
   })

@@ -8,8 +8,10 @@ import { pushSession } from './push.ts'
 import { hostSession } from './session.ts'
 import { isSigned } from './signature.ts'
 
+type Options = ClientOptions & { cli: Omit<CliOptions, 'host'>; cloudUrl: string | null; cloudCaFile: string | null }
+
 /** The configured host. Nothing is loaded and nothing is connected before the first request. */
-export function gitHost(options: ClientOptions & { cli: Omit<CliOptions, 'host'>; cloudUrl: string | null }): GitHost {
+export function gitHost(options: Options): GitHost {
   const client = hostClient(options)
   return {
     as(source) {
@@ -23,7 +25,7 @@ export function gitHost(options: ClientOptions & { cli: Omit<CliOptions, 'host'>
     asApp: (app) => appSession(client, app),
     oauth: hostOAuth(client),
     cli: ghCli({ ...options.cli, host: options.host }),
-    cloudUrl: cloudBroker(options),
+    cloudUrl: cloudBroker({ ...options, caFile: options.cloudCaFile ?? options.caFile }),
   }
 }
 

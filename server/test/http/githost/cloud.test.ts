@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { configFor, startGithostWorld } from './stage.ts'
 
 test('a cloud that cannot be reached is said to be so, by the word of the interface', async () => {
-  const { world } = await startGithostWorld((lab) => ({ cloudUrl: `${lab.url.replace(/\d+$/, '1')}` }))
+  const { world } = await startGithostWorld(() => ({}), { cloudUrl: 'https://127.0.0.1:1' })
   const org = await world.org()
   const answer = await org.owner.api('POST', '/api/githost/connect', {})
   expect([answer.status, answer.body.error, answer.body.code]).toEqual([503, 'cloud_unreachable', 'cloud_unreachable'])

@@ -45,7 +45,6 @@ export const configFor = (host: GitHost) => ({
     oauth: null,
     app: null,
     cli: { program: '/nonexistent/gh', configDir: null, orgId: null },
-    cloudUrl: null,
   } as GithostConfig,
 })
 

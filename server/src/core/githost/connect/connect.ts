@@ -43,12 +43,12 @@ export async function connect(
 
 /** In the order in which they are picked: an app of one's own before what acts as a person. */
 async function waysOf({ db, config }: GithostParts, { orgId, role }: Caller): Promise<Way[]> {
-  const { githost, mode } = config
+  const { githost, mode, cloudUrl } = config
   const apps = await store.apps(db, orgId, githost.host)
   const manages = role === 'owner' || role === 'admin'
   return [
     ...(githost.app !== null || apps.length > 0 ? ['app' as const] : []),
-    ...(mode === 'self_hosted' && githost.cloudUrl !== null ? ['cloud' as const] : []),
+    ...(mode === 'self_hosted' && cloudUrl !== null ? ['cloud' as const] : []),
     ...(mode === 'self_hosted' && manages ? ['manifest' as const] : []),
     ...(githost.oauth !== null && (mode === 'self_hosted' || githost.oauth.clientSecret) ? ['oauth' as const] : []),
     ...((await mayUseCli({ db, config }, orgId)) ? ['cli' as const] : []),
