@@ -37,10 +37,20 @@ const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):([1-9]\d{0,4})(?:\/[\w.~-]*
 /** The machine that asks, by its own address, and nothing that could be parsed as another one (RFC 8252, 7.3). */
 const isLoopback = (text: string) => Number(LOOPBACK.exec(text)?.[1] ?? 65536) <= 65535
 
+/** It stands at a page where somebody decides about it, as a name does. */
+const Instance = z.object({
+  id: z.string().regex(/^\w{1,64}$/, 'must be letters, digits and _, at most 64'),
+  name,
+})
+
 const CliSignIn = z
   .object({
     userCode: UserCode,
     name: z.string().meta({ description: 'what the machine calls itself; nobody has checked it' }),
+    instance: z
+      .object({ id: z.string(), name: z.string() })
+      .nullable()
+      .meta({ description: 'the instance that asks to be linked; null: a command line asks to be signed in' }),
     address: z.string().meta({ description: 'where the request came from' }),
     sameAddress: z.boolean().meta({ description: 'whether the one who looks comes from the same network' }),
     browserHere: z.boolean().meta({
@@ -51,10 +61,15 @@ const CliSignIn = z
     organizationId: idOf('org').meta({
       description: 'the organization that it would be for, unless another one is chosen',
     }),
-    organizations: z.array(z.object({ id: idOf('org'), name: z.string(), role: RoleSchema })),
+    organizations: z
+      .array(z.object({ id: idOf('org'), name: z.string(), role: RoleSchema }))
+      .meta({ description: 'those that it can be approved for; an instance only by an owner or admin' }),
     token: z
-      .object({ name: z.string(), days: z.number().int() })
-      .meta({ description: 'what it would get: everything its person may do, for so long' }),
+      .object({ name: z.string(), days: z.number().int().nullable(), scopes: z.array(ScopeSchema).nullable() })
+      .meta({
+        description:
+          'what it would get: for so many days, or until somebody ends it; with these scopes, or with all of its person',
+      }),
   })
   .meta({ id: 'CliSignIn' })
 export type CliSignIn = z.output<typeof CliSignIn>
@@ -80,6 +95,9 @@ const CliRequest = z.object({
     .meta({
       description: 'where the machine that asks waits for the one-time code: a plain path on its loopback address',
     }),
+  instance: Instance.optional().meta({
+    description: 'an instance asks to be linked to an organization of this cloud, and no command line to be signed in',
+  }),
 })
 export type CliRequest = z.output<typeof CliRequest>
 
@@ -125,7 +143,8 @@ export const cliLogin = {
   ask: endpoint({
     method: 'POST',
     path: '/api/auth/cli',
-    summary: 'Ask to be signed in, as the command line does; good for 10 minutes, until somebody decides',
+    summary:
+      'Ask to be signed in, as the command line does, or to be linked, as an instance does; good for 10 minutes, until somebody decides',
     access: { public: 'gives nothing but a question that a signed-in person may answer' },
     perMinute: 30,
     body: CliRequest,
@@ -144,7 +163,8 @@ export const cliLogin = {
   show: endpoint({
     method: 'GET',
     path: '/api/auth/cli/:userCode',
-    summary: 'Which machine asks to be signed in, from where, since when, and what it would get; for a session alone',
+    summary:
+      'Which machine asks to be signed in, or instance to be linked, from where, since when, and what it would get; for a session alone',
     access: { permission: 'self:read' },
     params: byUserCode,
     response: CliSignIn,
@@ -152,7 +172,8 @@ export const cliLogin = {
   approve: endpoint({
     method: 'POST',
     path: '/api/auth/cli/:userCode/approve',
-    summary: 'Let that machine in as this person, in one organization; for a session alone',
+    summary:
+      'Let that machine in as this person, in one organization; an instance is linked by an owner or admin, with fixed scopes; for a session alone',
     access: { permission: 'self:write' },
     params: byUserCode,
     body: Approval,
@@ -183,7 +204,15 @@ export const cliLogin = {
     access: { public: 'the request, its verifier and the one-time code are the credential' },
     perMinute: 300,
     body: Redemption,
-    response: z.object({ success: z.literal(true), token: Token, secret: z.string().meta({ example: 'slp_…' }) }),
+    response: z.object({
+      success: z.literal(true),
+      token: Token,
+      secret: z.string().meta({ example: 'slp_…' }),
+      link: z
+        .object({ id: idOf('lnk'), organizationId: idOf('org'), organizationName: z.string() })
+        .optional()
+        .meta({ description: 'where an instance was linked' }),
+    }),
     example: { requestId: 'the_secret_of_the_request', verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' },
     neverKept: true,
   }),

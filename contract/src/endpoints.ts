@@ -10,6 +10,7 @@ import { githost } from './githost.ts'
 import { githostDeliveries } from './githost-deliveries.ts'
 import { githostSettings } from './githost-settings.ts'
 import { limits } from './limits.ts'
+import { cloudLink, links } from './link.ts'
 import { me } from './me.ts'
 import { migration } from './migration.ts'
 import { operations } from './operations.ts'
@@ -25,6 +26,8 @@ export const endpoints = {
   cliLogin,
   me,
   tokens,
+  links,
+  cloudLink,
   members,
   audit,
   limits,

@@ -16,14 +16,17 @@ export const ERROR_CODES = {
   invalid_password: [400, 'The password is too short, too long or wrong for this account.'],
   authorization_pending: [
     400,
-    'Nobody has decided yet whether the command line is signed in; ask again after `interval` seconds.',
+    'Nobody has decided yet whether the command line is signed in or the instance linked; ask again after `interval` seconds.',
   ],
   slow_down: [
     400,
     'The token of a sign-in was asked for too soon; from now on wait for 5 seconds more between two calls.',
   ],
-  access_denied: [400, 'Somebody refused to sign the command line in.'],
-  expired_token: [400, 'The request to sign the command line in has expired, or there is none.'],
+  access_denied: [400, 'Somebody refused to sign the command line in, or to link the instance.'],
+  expired_token: [
+    400,
+    'The request to sign the command line in, or to link the instance, has expired, or there is none.',
+  ],
   invalid_grant: [
     400,
     'The verifier or the one-time code does not fit the request to sign in, or the token was fetched before.',

@@ -16,6 +16,7 @@ export const ID_PREFIXES = {
   reg: 'registry',
   ghd: 'delivery',
   gnt: 'grant',
+  lnk: 'link',
 } as const
 export type IdPrefix = keyof typeof ID_PREFIXES
 

@@ -49,6 +49,16 @@ export const paths = {
     revoke: ["DELETE /api/tokens/:id"],
     endSelf: ["DELETE /api/tokens/self"],
   },
+  links: {
+    list: ["GET /api/links"],
+    endSelf: ["DELETE /api/links/self"],
+    revoke: ["DELETE /api/links/:id"],
+  },
+  cloudLink: {
+    show: ["GET /api/cloud/link"],
+    begin: ["POST /api/cloud/link"],
+    end: ["DELETE /api/cloud/link"],
+  },
   members: {
     list: ["GET /api/members"],
     show: ["GET /api/members/:userId"],

@@ -45,6 +45,8 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   cliLogin: true,
   me: false,
   tokens: false,
+  links: false,
+  cloudLink: false,
   members: false,
   audit: false,
   limits: false,

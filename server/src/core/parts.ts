@@ -4,6 +4,7 @@ import type { Notifications } from '../db/notifications.ts'
 import type { Pool } from '../db/statement.ts'
 import type { Archive } from '../drivers/archive/archive.ts'
 import type { BlobStore } from '../drivers/blobs/blob-store.ts'
+import type { CloudDoor } from '../drivers/cloud/cloud.ts'
 import type { KeyRing } from '../drivers/crypto/key-ring.ts'
 import type { DataDir } from '../drivers/data-dir/data-dir.ts'
 import type { Dns } from '../drivers/dns/dns.ts'
@@ -54,6 +55,8 @@ export type BaseParts = {
   githost: GitHost
   /** Takes our mail; null where none is sent. */
   mailDoor: MailDoor | null
+  /** The hosted cloud that this instance works with; null where there is none. */
+  cloudDoor: CloudDoor | null
   log: Log
   /** Aborted when the process is asked to end. */
   draining: AbortSignal

@@ -1,6 +1,7 @@
 import type { CloudPassage } from '../drivers/cloud-forward/passage.ts'
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
+import type { LinkChecks } from './cloud/link-checks.ts'
 import type { ActiveReleases } from './deployments/events/active-releases.ts'
 import type { Feeds } from './deployments/events/feed.ts'
 import type { History } from './deployments/events/history/history.ts'
@@ -38,6 +39,7 @@ export type Platform = BaseParts & {
   githostTokens: InstallationTokens
   /** The way to hosted clouds. */
   cloudPassage: CloudPassage
+  linkChecks: LinkChecks
 }
 
 /** What a process has that runs deployments and looks after names, beyond one that only answers. */

@@ -3,6 +3,7 @@ import type { DeploymentStatus } from '@slipway/contract/deployment-states'
 import type { ColumnType, GeneratedAlways, JSONColumnType } from 'kysely'
 
 type Created = ColumnType<Date, Date | string | undefined, never>
+type Time = ColumnType<Date, Date | string, Date | string>
 
 export type CloudTables = {
   /** The cloud that an organization of this instance works with. */
@@ -32,6 +33,33 @@ export type CloudTables = {
     branch: GeneratedAlways<string | null>
     active: GeneratedAlways<boolean>
     seenAt: ColumnType<Date, Date | undefined, Date>
+  }
+  /** At a cloud: an instance that is linked to the organization. It goes with its token. */
+  instanceLink: {
+    id: string
+    orgId: string
+    tokenId: string
+    /** As the instance says. */
+    instanceId: string
+    name: string
+    createdBy: string
+    createdAt: Created
+  }
+  /** A link that was asked of the cloud, until somebody there decides. */
+  linkAttempt: {
+    orgId: string
+    url: string
+    /** The secret of the request and its verifier, sealed; null once nothing can be fetched with it. */
+    secret: string | null
+    userCode: string
+    verifyUrl: string
+    intervalSeconds: number
+    /** The cloud is not asked before; while it is asked, a lease on asking. */
+    askAt: ColumnType<Date, Date | string | undefined, Date | string>
+    /** How it ended, where that was not with a link. */
+    ended: 'denied' | 'expired' | 'lost' | 'unfit' | null
+    begunBy: string
+    expiresAt: Time
     createdAt: Created
   }
 }

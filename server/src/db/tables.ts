@@ -130,6 +130,8 @@ export type Tables = AdoptionTables &
       challenge: Buffer
       name: string
       address: string
+      /** Of the instance that asks to be linked; null: a command line. */
+      instanceId: string | null
       redirect: string | null
       status: Generated<'pending' | 'approved' | 'denied' | 'used'>
       /** Who approved it and for which organization, with which session. */

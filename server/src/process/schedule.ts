@@ -1,4 +1,5 @@
 import { reverifyDue } from '../core/backups/reverify.ts'
+import { sweepLinkAttempts } from '../core/cloud/attempt-store.ts'
 import { liveWatch } from '../core/deployments/converge/bake/watch-live.ts'
 import { compareServers } from '../core/deployments/converge/compare.ts'
 import { mendEdges } from '../core/deployments/converge/edges.ts'
@@ -76,6 +77,7 @@ export const byEachProcess = (platform: Platform): Recurring[] => [
   { name: 'idempotency keys', everyMs: 10 * MINUTE, run: () => sweepIdempotency(platform) },
   { name: 'sessions and invitations', everyMs: HOUR, run: () => sweepAccess(platform) },
   { name: 'sign-ins of command lines', everyMs: MINUTE, run: () => sweepSignIns(platform.db) },
+  { name: 'links that were asked for', everyMs: HOUR, run: () => sweepLinkAttempts(platform.db) },
   { name: 'stored contents', everyMs: 6 * HOUR, run: () => sweepOrphans(platform) },
   { name: 'logs to move', everyMs: MINUTE, run: () => moveLogs(platform, platform.draining) },
   { name: 'logs to give up', everyMs: 10 * MINUTE, run: () => expireLogs(platform, platform.draining) },

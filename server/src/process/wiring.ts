@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
 import { people } from '../core/access/people.ts'
 import { membershipsOf } from '../core/access/people-store.ts'
 import { denials } from '../core/audit/denials.ts'
+import { linkChecks } from '../core/cloud/link-checks.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
 import { restartPipeline } from '../core/deployments/converge/restart.ts'
 import { settlePipeline } from '../core/deployments/converge/settle.ts'
@@ -19,7 +19,6 @@ import { deployPipeline } from '../core/deployments/story/pipeline.ts'
 import { forgetPipeline } from '../core/deployments/verbs/forget.ts'
 import { removePipeline } from '../core/deployments/verbs/remove.ts'
 import { certificatePipeline } from '../core/domains/certificates/order.ts'
-import type { AuthorityParts } from '../core/domains/certificates/parts.ts'
 import { connectedCredential } from '../core/githost/clone-token.ts'
 import { openRemoteTree } from '../core/githost/contents.ts'
 import { mayLink } from '../core/githost/may-link.ts'
@@ -38,8 +37,6 @@ import { tokenUse } from '../core/tokens/use.ts'
 import { openDatabase } from '../db/database.ts'
 import { type Epoch, openEpoch } from '../db/epoch.ts'
 import { notifications } from '../db/notifications.ts'
-import { acmeClient } from '../drivers/acme/client.ts'
-import { newKey } from '../drivers/acme/key.ts'
 import { diskArchive } from '../drivers/archive/disk-archive.ts'
 import { diskBlobs } from '../drivers/blobs/disk-blobs.ts'
 import { buildxBuilder } from '../drivers/builder/buildx.ts'
@@ -47,9 +44,6 @@ import { syncContext } from '../drivers/builder/context.ts'
 import { projectFolders } from '../drivers/builder/project-folders.ts'
 import { localDataDir } from '../drivers/data-dir/local-data-dir.ts'
 import { dnsResolver } from '../drivers/dns/resolver.ts'
-import type { DnsChallenges } from '../drivers/dns-update/dns-update.ts'
-import { httpreq } from '../drivers/dns-update/httpreq.ts'
-import { rfc2136 } from '../drivers/dns-update/rfc2136.ts'
 import { alias } from '../drivers/edge/alias.ts'
 import { caddyEdge } from '../drivers/edge/caddy.ts'
 import { connectEngine } from '../drivers/engine/connect.ts'
@@ -58,7 +52,6 @@ import { dockerInspector } from '../drivers/engine/inspect.ts'
 import { localFolders } from '../drivers/folder/local-folders.ts'
 import { gitBinary } from '../drivers/git/binary.ts'
 import { gitHost } from '../drivers/githost/host.ts'
-import { smtpDoor } from '../drivers/mail/smtp.ts'
 import { registryDoor } from '../drivers/registry/check-login.ts'
 import { FILES_VOLUME, projectVolume } from '../drivers/runtime/labels.ts'
 import { type InstanceMark, requireOwn } from '../drivers/runtime/owner.ts'
@@ -76,6 +69,7 @@ import { openTransport, type Transport } from '../jobs/transport.ts'
 import { startWorker } from '../jobs/worker.ts'
 import { type Begun, beginEpoch } from './begin-epoch.ts'
 import { cloudPassage } from './cloud-passage.ts'
+import { authorityOf, cloudDoorOf, mailDoorOf, rootsIn } from './doors.ts'
 import { keepWorking, type Working } from './keep-working.ts'
 import { byOneProcess } from './schedule.ts'
 
@@ -169,6 +163,7 @@ const heldBy = (db: Platform['db']) => ({
   denials: denials(db, membershipsOf),
   claims: claims(db),
   scans: scanSemaphore(),
+  linkChecks: linkChecks(),
 })
 
 /** What deployments print, as it comes and as it is kept. */
@@ -272,13 +267,8 @@ const outsideOf = (config: Config, mark: InstanceMark) => ({
   registryDoor: registryDoor({ extraRoots: () => rootsIn(config.tlsCaFile) }),
   tlsProbe: tlsProber({ extraRoots: () => rootsIn(config.tlsCaFile) }),
   mailDoor: mailDoorOf(config),
+  cloudDoor: cloudDoorOf(config),
 })
-
-function mailDoorOf({ mail }: Config) {
-  return mail && smtpDoor({ url: mail.url, from: mail.from, extraRoots: () => rootsIn(mail.caFile) })
-}
-
-const rootsIn = async (file: string | null) => (file === null ? [] : [await readFile(file, 'utf8')])
 
 function workerParts(platform: Platform): WorkerParts {
   const { config } = platform
@@ -317,21 +307,6 @@ const githostOf = (config: Config, db: Platform['db']) =>
     mayConnect: mayConnect(config),
     blocks: blocksIn(db),
   })
-
-function authorityOf({ acme, dnsUpdate, dnsServers }: Config): AuthorityParts {
-  const { directoryUrl = '', caFile = null, eab = null, contact = null } = acme ?? {}
-  const target = async () => ({
-    directoryUrl,
-    ...(caFile !== null && { roots: await readFile(caFile, 'utf8') }),
-    ...(eab !== null && { eab }),
-  })
-  const told = contact === null ? [] : [`mailto:${contact}`]
-  const dns = dnsUpdate && challengesOf(dnsUpdate, dnsServers)
-  return { enabled: acme !== null, client: acmeClient(), target, contact: told, newKey, dns }
-}
-
-const challengesOf = (by: NonNullable<Config['dnsUpdate']>, resolvers: string[] | null): DnsChallenges =>
-  'url' in by ? httpreq({ ...by, resolvers }) : rfc2136({ server: by.server, tsig: by.key, resolvers })
 
 /** The kinds of runs. Those of a project share its lane. */
 const pipelines = (parts: WorkerParts) => ({

@@ -7,6 +7,7 @@ import { DESTINATIONS } from './destinations.ts'
 import { GITHOST } from './githost.ts'
 import { GITHOST_ATTEMPTS } from './githost-attempts.ts'
 import { LIFE } from './life.ts'
+import { LINKS } from './links.ts'
 import { MIGRATION } from './migration.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
@@ -32,6 +33,7 @@ export const BUILT: BuiltArea[] = [
   { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
   { title: 'Private registries', paths: ['/api/registries'], statements: REGISTRIES },
   { title: 'Supporting resources', statements: SUPPORTING },
+  { title: 'The link to a hosted cloud', paths: ['/api/links', '/api/cloud/link'], statements: LINKS },
   { title: 'Git host connection', statements: GITHOST },
   { title: 'Attempts on the git host connection', statements: GITHOST_ATTEMPTS },
   { title: 'Server migration', statements: MIGRATION },

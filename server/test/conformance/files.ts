@@ -15,6 +15,8 @@ export const audit = http('access/audit')
 export const cliAttacks = http('access/cli-attacks')
 export const cliLogin = http('access/cli-login')
 export const cliPages = http('access/cli-pages')
+export const link = http('links/link')
+export const linkDisturbed = http('links/disturbed')
 
 export const states = http('deployments/states')
 export const create = http('deployments/create')

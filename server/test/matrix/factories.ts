@@ -120,6 +120,17 @@ const ids = (world: World): Partial<Record<IdPrefix, Factory>> => ({
     },
     unmake: (_, { value }) => world.platform.db.deleteFrom('mountGrant').where('id', '=', value).execute(),
   },
+  /** Its instance has nothing to do with it here. */
+  lnk: {
+    make: async (org) => {
+      const tokenId = String((await post(org, '/api/tokens', { name: 'matrix' })).token?.id)
+      const id = newId('lnk')
+      const row = { id, orgId: org.id, tokenId, instanceId: 'ins_matrix', name: 'matrix', createdBy: org.owner.userId }
+      await world.platform.db.insertInto('instanceLink').values(row).execute()
+      return { value: id }
+    },
+    unmake: (_, { value }) => world.platform.db.deleteFrom('instanceLink').where('id', '=', value).execute(),
+  },
   ghd: {
     make: async (org) => ({ value: (await delivery(world, org)).id }),
     unmake: (_, { value }) => world.platform.db.deleteFrom('githostDelivery').where('id', '=', value).execute(),

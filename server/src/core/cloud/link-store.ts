@@ -7,6 +7,17 @@ export const placeOf = (orgId: string) => `cloud_link/${orgId}/credential`
 export const find = (db: Queryable, orgId: string) =>
   db.selectFrom('cloudLink').selectAll().where('orgId', '=', orgId).executeTakeFirst()
 
+/** With the name of who linked it, as long as there is such a person. */
+export const findShown = (db: Queryable, orgId: string) =>
+  db
+    .selectFrom('cloudLink')
+    .leftJoin('person', 'person.id', 'cloudLink.linkedBy')
+    .selectAll('cloudLink')
+    .select('person.name as linkedByName')
+    .where('cloudLink.orgId', '=', orgId)
+    .executeTakeFirst()
+export type ShownLink = NonNullable<Awaited<ReturnType<typeof findShown>>>
+
 /** None where the organization is linked already. */
 export const insert = (db: Queryable, row: Insertable<Tables['cloudLink']>) =>
   db
@@ -16,5 +27,5 @@ export const insert = (db: Queryable, row: Insertable<Tables['cloudLink']>) =>
     .returningAll()
     .executeTakeFirst()
 
-export const remove = (db: Queryable, orgId: string) =>
-  db.deleteFrom('cloudLink').where('orgId', '=', orgId).returningAll().executeTakeFirst()
+export const remove = (db: Queryable, orgId: string, linkId: string) =>
+  db.deleteFrom('cloudLink').where('orgId', '=', orgId).where('linkId', '=', linkId).returningAll().executeTakeFirst()

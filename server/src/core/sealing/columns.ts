@@ -55,6 +55,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   byId('registry', 'password'),
   byId('mail', 'text'),
   { table: 'cloud_link', key: ['org_id'], column: 'credential', place: (org) => `cloud_link/${org}/credential` },
+  { table: 'link_attempt', key: ['org_id'], column: 'secret', place: (org) => `link_attempt/${org}/secret` },
   byId('githost_app', 'private_key'),
   byId('githost_app', 'client_secret'),
   byId('githost_app', 'hook_secret'),

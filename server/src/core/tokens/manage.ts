@@ -6,7 +6,7 @@ import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './store.ts'
 
-const visibleTo = (caller: Caller): store.TokenScope => ({
+export const visibleTo = (caller: Caller): store.TokenScope => ({
   orgId: caller.orgId,
   userId: may(caller, 'token:admin') ? null : caller.userId,
 })

@@ -35,6 +35,7 @@ import { up as organizationLimits } from './0038_organization_limits.ts'
 import { up as signUp } from './0039_sign_up.ts'
 import { up as cloudLink } from './0040_cloud_link.ts'
 import { up as cloudDeployments } from './0041_cloud_deployments.ts'
+import { up as instanceLinks } from './0042_instance_links.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -88,4 +89,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0039_sign_up': { up: signUp },
   '0040_cloud_link': { up: cloudLink },
   '0041_cloud_deployments': { up: cloudDeployments },
+  '0042_instance_links': { up: instanceLinks },
 }

@@ -1,4 +1,5 @@
 import { audit, members, tokens } from '@slipway/contract/access'
+import { links } from '@slipway/contract/link'
 import { me } from '@slipway/contract/me'
 import { endOtherSessions, endSession, listSessions } from '../../core/access/sessions.ts'
 import { listAudit } from '../../core/audit/list.ts'
@@ -8,6 +9,7 @@ import { changeRole, listMembers, removeMember, showMember } from '../../core/me
 import { activateOrganization, listOrganizations, showMe } from '../../core/members/me.ts'
 import type { Platform } from '../../core/platform.ts'
 import { createToken } from '../../core/tokens/create.ts'
+import { endOwnLink, listLinks, revokeLink } from '../../core/tokens/links/manage.ts'
 import { endOwnToken, listTokens, revokeToken, showToken } from '../../core/tokens/manage.ts'
 import { on, type Route } from '../route.ts'
 
@@ -25,6 +27,10 @@ export const accessRoutes = (platform: Platform): Route[] => [
   on(tokens.show, ({ caller, params }) => showToken(platform, caller, params.id)),
   on(tokens.revoke, ({ caller, params }) => revokeToken(platform, caller, params.id)),
   on(tokens.endSelf, ({ caller }) => endOwnToken(platform, caller)),
+
+  on(links.list, ({ caller, query }) => listLinks(platform, caller, query)),
+  on(links.endSelf, ({ caller }) => endOwnLink(platform, caller)),
+  on(links.revoke, ({ caller, params }) => revokeLink(platform, caller, params.id)),
 
   on(members.list, ({ caller, query }) => listMembers(platform, caller, query)),
   on(members.show, ({ caller, params }) => showMember(platform, caller, params.userId)),

@@ -6,6 +6,7 @@ import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
 import { backupDestinationRoutes } from './backup-destinations.ts'
 import { cliLoginRoutes } from './cli-login.ts'
+import { cloudLinkRoutes } from './cloud-link.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
@@ -26,6 +27,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics, streams: Streams
   ...cliLoginRoutes(platform),
   ...accessRoutes(platform),
   ...limitRoutes(platform),
+  ...cloudLinkRoutes(platform),
   ...projectRoutes(platform),
   ...domainRoutes(platform),
   ...folderSessionRoutes(platform),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { codeIn, commandLines, REDIRECT } from './command-lines.ts'
+import { formIn } from './form-in.ts'
 import { browsers, cookieIn, PASSWORD } from './people.ts'
 
 const world = await startWorld({ trustProxy: '127.0.0.1' })
@@ -19,18 +20,6 @@ const send = (path: string, fields: Headers, cookie = '', headers: Headers = HER
     ...headers,
     ...(cookie && { cookie }),
   })
-
-/** What a browser would send of the page's form with this button, and where. */
-function formIn(page: string, act: string): { action: string; fields: Headers } {
-  const form = page.match(/<form[\s\S]*?<\/form>/g)?.find((one) => one.includes(`value="${act}"`)) ?? ''
-  const action = /action="([^"]*)"/.exec(form)?.[1] ?? ''
-  const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
-    name,
-    value,
-  ])
-  const chosen = /<option value="([^"]*)" selected/.exec(form)?.[1]
-  return { action, fields: { ...Object.fromEntries(hidden), ...(chosen && { organization: chosen }), act } }
-}
 
 test('without a session: sign in first, come back to the same code, approve, and the browser brings the code to the loopback', async () => {
   const asked = await ask({ redirect: REDIRECT, from: '203.0.113.7' })

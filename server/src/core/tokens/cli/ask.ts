@@ -1,5 +1,6 @@
 import type { CliRequest } from '@slipway/contract/cli-login'
 import { newId } from '../../../db/ids.ts'
+import { Refusal } from '../../../errors.ts'
 import { hashSecret, newCode } from '../../access/secrets.ts'
 import { hashUserCode, newUserCode } from '../../access/user-code.ts'
 import type { BaseParts } from '../../parts.ts'
@@ -13,16 +14,18 @@ const INTERVAL_SECONDS = 5
 type Parts = Pick<BaseParts, 'db' | 'keys' | 'config'>
 
 /**
- * A command line asks to be signed in: the device flow (RFC 8628), or with a redirect that of a native app (RFC 8252). Nobody
- * is known yet. Whoever asked has the secret of the request and the verifier; a person gets to see the user code.
+ * A command line asks to be signed in: the device flow (RFC 8628), or with a redirect that of a native app (RFC 8252). An instance asks
+ * to be linked by the device flow alone. Nobody is known yet. Whoever asked has the secret of the request and the verifier; a person gets to see the user code.
  */
 export async function askToSignIn({ db, keys, config }: Parts, input: CliRequest, from: { address: string }) {
+  if (input.instance) refuseUnfitting(config, input)
   await countRequest(db, from.address)
   const requestId = newCode()
   const row = {
     requestHash: hashSecret(requestId),
     challenge: Buffer.from(input.challenge, 'base64url'),
-    name: input.name,
+    name: input.instance?.name ?? input.name,
+    instanceId: input.instance?.id ?? null,
     address: from.address,
     redirect: input.redirect ?? null,
   }
@@ -40,3 +43,18 @@ export async function askToSignIn({ db, keys, config }: Parts, input: CliRequest
 }
 
 const MOST_COLLISIONS = 5
+
+function refuseUnfitting({ mode }: Pick<Parts['config'], 'mode'>, { redirect }: CliRequest): void {
+  if (mode !== 'cloud') {
+    throw new Refusal('invalid_request', 'Instances are linked to a hosted cloud, and this is none.', {
+      field: 'instance',
+      hint: 'Check the address in SLIPWAY_CLOUD_URL.',
+    })
+  }
+  if (redirect !== undefined) {
+    throw new Refusal('invalid_request', 'An instance that asks to be linked has no browser to be led back to.', {
+      field: 'redirect',
+      hint: 'Leave the redirect out: the code is typed at /device.',
+    })
+  }
+}

@@ -1,4 +1,5 @@
 import type { CliSignIn } from '@slipway/contract/cli-login'
+import { LINK_SCOPES } from '@slipway/contract/link'
 import { Refusal } from '../../../errors.ts'
 import { type Caller, requireSession } from '../../access/caller.ts'
 import { hashUserCode, readUserCode } from '../../access/user-code.ts'
@@ -6,6 +7,7 @@ import type { Denials } from '../../audit/denials.ts'
 import { organizationsOf } from '../../members/store.ts'
 import { networkOf } from '../../networks/network-of.ts'
 import type { BaseParts } from '../../parts.ts'
+import { mayLinkInstances } from '../links/issue.ts'
 import * as store from './store.ts'
 import { countCode } from './tries.ts'
 
@@ -13,21 +15,26 @@ export const TOKEN_DAYS = 90
 
 export type SignInParts = Pick<BaseParts, 'db' | 'keys'> & { denials: Denials }
 
-/** Which machine asks, from where, and what it would get: what somebody needs to see that it is their own. */
+/** Which machine or instance asks, from where, and what it would get: what somebody needs to see that it is their own. */
 export async function showSignIn(parts: SignInParts, caller: Caller, typed: string): Promise<CliSignIn> {
   const found = await requirePending(parts, caller, typed)
   const { data } = await organizationsOf(parts.db, caller.userId, null, { limit: 200 })
+  const { name, instanceId } = found
+  const chosen = data.filter(({ role }) => instanceId === null || mayLinkInstances(role))
+  const here = chosen.some(({ id }) => id === caller.orgId) ? undefined : chosen[0]?.id
   return {
     userCode: found.userCode,
-    name: found.name,
+    name,
+    instance: instanceId === null ? null : { id: instanceId, name },
     address: found.address,
     sameAddress: networkOf(found.address) === networkOf(caller.address),
     browserHere: found.redirect !== null,
     askedAt: found.createdAt.toISOString(),
     expiresAt: found.expiresAt.toISOString(),
-    organizationId: caller.orgId,
-    organizations: data.map(({ id, name, role }) => ({ id, name, role })),
-    token: { name: found.name, days: TOKEN_DAYS },
+    organizationId: here ?? caller.orgId,
+    organizations: chosen.map(({ id, name, role }) => ({ id, name, role })),
+    token:
+      instanceId === null ? { name, days: TOKEN_DAYS, scopes: null } : { name, days: null, scopes: [...LINK_SCOPES] },
   }
 }
 
@@ -52,8 +59,8 @@ export async function requirePending({ db, keys, denials }: SignInParts, caller:
 export const noSuchSignIn = () =>
   new Refusal(
     'not_found',
-    'No command line waits with this code: it is mistyped, was answered, or is older than 10 minutes.',
+    'No command line waits with this code, and no instance: it is mistyped, was answered, or is older than 10 minutes.',
     {
-      hint: 'Compare it with your terminal, or run slipway login again.',
+      hint: 'Compare it with what shows it, or begin again there.',
     },
   )

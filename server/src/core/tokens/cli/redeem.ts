@@ -2,16 +2,18 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Redemption } from '@slipway/contract/cli-login'
 import { type Database, type Tx, transaction } from '../../../db/database.ts'
 import { Refusal } from '../../../errors.ts'
+import type { Caller } from '../../access/caller.ts'
 import { hashSecret } from '../../access/secrets.ts'
 import { record } from '../../audit/record.ts'
 import { insertToken } from '../create.ts'
+import { issueLink, mayLinkInstances } from '../links/issue.ts'
 import { remove } from '../store.ts'
 import { callerIn } from './decide.ts'
 import { TOKEN_DAYS } from './find.ts'
 import * as store from './store.ts'
 
 type Origin = { address: string; requestId: string }
-type Issued = Awaited<ReturnType<typeof insertToken>>
+type Issued = Awaited<ReturnType<typeof insertToken | typeof issueLink>>
 
 /** After so many that do not fit, a request is over: nobody who asked for it needs to guess. */
 const MOST_WRONG = 5
@@ -50,23 +52,31 @@ async function withCode(tx: Tx, row: store.LockedSignIn, code: string | undefine
 }
 
 /** As the person is now: what the role allows may have changed since. */
-async function issue(tx: Tx, row: store.LockedSignIn, origin: Origin): Promise<Issued> {
-  const { id, orgId, userId, sessionId, name, scopes, projectId } = row
+async function issue(tx: Tx, row: store.LockedSignIn, origin: Origin): Promise<Issued | Refusal> {
+  const { id, orgId, userId, sessionId, instanceId } = row
   if (orgId === null || userId === null) throw new Error('nobody approved this sign-in')
   const person = { kind: 'session', credentialId: sessionId ?? '', userId, userName: '', ...ANY } as const
   const caller = await callerIn(tx, { ...person, orgId, role: 'viewer', ...origin }, orgId)
-  const expiresAt = new Date(Date.now() + TOKEN_DAYS * 24 * 3600_000).toISOString()
-  const issued = await insertToken(tx, caller, { name, scopes, projectId, expiresAt }, { signIn: id })
+  if (instanceId !== null && !mayLinkInstances(caller.role)) return expired()
+  const issued = await (instanceId === null
+    ? issueToken(tx, caller, row)
+    : issueLink(tx, caller, { ...row, instanceId }))
   await store.change(tx, id, { status: 'used', tokenId: issued.token.id, codeHash: null })
   return issued
+}
+
+function issueToken(tx: Tx, caller: Caller, { id, name, scopes, projectId }: store.LockedSignIn) {
+  const expiresAt = new Date(Date.now() + TOKEN_DAYS * 24 * 3600_000).toISOString()
+  return insertToken(tx, caller, { name, scopes, projectId, expiresAt }, { signIn: id })
 }
 
 const ANY = { scopes: null, projectId: null, expiresAt: null, client: null } as const
 
 /** Twice with the same secrets: the first answer was lost, or somebody else has them. Either way that token is nobody's. */
-async function replayed(tx: Tx, { id, orgId, userId, tokenId }: store.LockedSignIn, origin: Origin) {
+async function replayed(tx: Tx, { id, orgId, userId, tokenId, instanceId }: store.LockedSignIn, origin: Origin) {
   if (orgId !== null && tokenId !== null && (await remove(tx, { orgId, userId }, tokenId))) {
-    const actor = { kind: 'system', name: 'a command line', orgId, ...origin } as const
+    const name = instanceId === null ? 'a command line' : 'an instance'
+    const actor = { kind: 'system', name, orgId, ...origin } as const
     await record(tx, actor, 'token.revoke', tokenId, { why: 'its sign-in was used twice', signIn: id })
   }
   return unfit('The token of this sign-in was fetched before. It has ended.')
