@@ -32,6 +32,7 @@ const services = () => import('./commands/settings/services.ts')
 const volumes = () => import('./commands/settings/volumes.ts')
 const servers = () => import('./commands/machines/servers.ts')
 const migrate = () => import('./commands/machines/migrate.ts')
+const cloud = () => import('./commands/machines/cloud.ts')
 const registries = () => import('./commands/machines/registries.ts')
 const backups = () => import('./commands/machines/backups.ts')
 const connection = () => import('./commands/git/connection.ts')
@@ -111,6 +112,9 @@ export const load: { [N in CommandName]: () => Promise<Command<N>> } = {
   'servers rm': from(servers, 'remove'),
   'migrate scan': from(migrate, 'scan'),
   'migrate adopt': from(migrate, 'adopt'),
+  'cloud link': from(cloud, 'link'),
+  'cloud status': from(cloud, 'status'),
+  'cloud unlink': from(cloud, 'unlink'),
   'registries ls': from(registries, 'list'),
   'registries add': from(registries, 'add'),
   'registries set': from(registries, 'set'),

@@ -41,6 +41,13 @@ export const machines = {
     words: ['server', 'name', 'services...'],
     example: 'slipway migrate adopt fra-1 blog compose/blog/web compose/blog/postgres',
   },
+  'cloud link': {
+    group: 'machines',
+    summary: 'Link the organization to a hosted cloud: shows a code that an owner or admin types there, and waits',
+    flags: { 'no-wait': flag('begin it, and do not wait for its end') },
+  },
+  'cloud status': { group: 'machines', summary: 'Whether the organization is linked to a hosted cloud' },
+  'cloud unlink': { group: 'machines', summary: 'End the link to the hosted cloud, here and there' },
   'registries ls': { group: 'machines', summary: 'Credentials for private registries of images' },
   'registries add': {
     group: 'machines',

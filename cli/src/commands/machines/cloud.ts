@@ -1,0 +1,59 @@
+import type { CloudLink } from '@slipway/contract/link'
+import type { Call, Command } from '../../command.ts'
+import { EXIT, Failure } from '../../failure.ts'
+import { confirm } from '../../instance/ask.ts'
+import type { Instance } from '../../instance/instance.ts'
+import { pause } from '../../instance/pause.ts'
+import { day } from '../../show/words.ts'
+
+/** Exit code 6 where somebody has to type the code, or has to mend something. */
+export const status: Command<'cloud status'> = async (call) => {
+  const { out } = call
+  const { api } = await call.instance()
+  const found = await api.cloudLink.show()
+  const problem = found.problem === undefined ? [] : [`${out.paint('yellow', '!')} ${found.problem}`]
+  out.result(found, () => [...linesOf(found, out), ...problem])
+  return found.state === 'pending' || found.problem !== undefined ? EXIT.actionRequired : EXIT.ok
+}
+
+function linesOf({ state, cloudUrl, ...link }: CloudLink, out: Call['out']): string[] {
+  if (state === 'pending') return [`Open ${link.verifyUrl} and enter  ${link.userCode}`]
+  if (state === 'none') return [cloudUrl === null ? 'This instance works with no cloud.' : `Not linked to ${cloudUrl}.`]
+  const by = link.linkedBy?.name ? ` by ${link.linkedBy.name}` : ''
+  const since = link.linkedAt === undefined ? '' : `, since ${day(link.linkedAt)}${by}`
+  return [`${out.paint('green', '✓')} Linked to ${link.organization?.name} at ${cloudUrl}${since}`]
+}
+
+/** Shows the code that somebody types at the cloud, and waits until they have decided. */
+export const link: Command<'cloud link'> = async (call) => {
+  const { out, flags } = call
+  const instance = await call.instance()
+  const begun = await instance.api.cloudLink.begin()
+  out.warn(`  Open ${begun.verifyUrl}, as an owner or admin there, and enter   ${out.paint('bold', begun.userCode)}`)
+  out.event({ event: 'waiting', ...begun })
+  if (flags['no-wait']) return EXIT.actionRequired
+  return untilLinked(call, instance, begun.interval)
+}
+
+/** The instance itself says when the code has expired, so this ends. */
+async function untilLinked({ out, signal }: Call, { api }: Instance, seconds: number): Promise<number> {
+  for (;;) {
+    await pause(seconds * 1000, signal)
+    const found = await api.cloudLink.show({ signal })
+    if (found.state === 'pending') continue
+    if (found.state === 'linked') {
+      out.done({ success: true, ...found }, `Linked to ${found.organization?.name}`)
+      return EXIT.ok
+    }
+    const why = found.problem ?? 'The link was given up by somebody else.'
+    throw new Failure(EXIT.refused, 'not_linked', why, 'Begin anew: slipway cloud link')
+  }
+}
+
+export const unlink: Command<'cloud unlink'> = async (call) => {
+  const { api } = await call.instance()
+  await confirm(call, 'End the link to the cloud?')
+  const ended = await api.cloudLink.end()
+  call.out.done(ended, ended.revokedThere ? 'Ended, here and at the cloud' : 'Ended here')
+  if (ended.hint !== undefined) call.out.say(`  ${ended.hint}`)
+}
