@@ -70,7 +70,7 @@ export const links = {
 
 const Waiting = {
   userCode: z.string().meta({ example: 'K7QM-4T2X', description: 'what an owner or admin there types' }),
-  verifyUrl: z.string().meta({ example: 'https://cloud.example.com/device', description: 'where it is typed' }),
+  verifyUrl: z.string().meta({ description: 'where it is typed: a page of the cloud' }),
   expiresAt: timestamp,
 }
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import { ErrorBody } from '@slipway/contract/errors'
 import { githost } from '@slipway/contract/githost'
+import { cloudLink } from '@slipway/contract/link'
 import { migration } from '@slipway/contract/migration'
 import type { Scope } from '@slipway/contract/permissions'
 import { describe, expect, test } from 'vitest'
@@ -35,7 +36,9 @@ test('the routes of deployments and backup destinations are those of the interfa
 
 test('a hosted instance serves the same routes, but for those about machines that somebody runs by hand', async () => {
   const cloud = await startWorld({ mode: 'cloud' })
-  const own = new Set([...Object.values(migration), githost.localStatus, githost.poll].map(line))
+  const own = new Set(
+    [...Object.values(migration), ...Object.values(cloudLink), githost.localStatus, githost.poll].map(line),
+  )
   const shared = cloud.app.endpoints.filter(({ only }) => only === undefined)
   expect(shared.map(line)).toEqual(world.app.endpoints.map(line).filter((one) => !own.has(one)))
   const { owner } = await cloud.org()
