@@ -159,6 +159,14 @@ const tables = (size: Sizes): Record<string, string> => ({
   cli_sign_in: `insert into cli_sign_in (id, request_hash, user_code_hash, challenge, name, address, expires_at)
     select ${id('clr', 'n')}, sha256(('request' || n)::bytea), sha256(('user' || n)::bytea), sha256(('challenge' || n)::bytea),
       'laptop', '192.0.2.1', now() + random() * interval '1 day' from generate_series(0, ${size.rest - 1}) n`,
+  instance_link: `insert into instance_link (id, org_id, token_id, instance_id, name, created_by)
+    select ${id('lnk', 'n')}, org_id, id, 'ins_' || n, 'instance-' || n, user_id from (
+      select row_number() over (order by id) as n, * from token where right(id, 1) = '4') as tokens`,
+  cloud_link: `insert into cloud_link (org_id, url, link_id, cloud_org_id, cloud_org_name, credential, linked_by)
+    select id, 'https://cloud.example.com', id, id, name, repeat('s', 120), id from organization where right(id, 1) = '2'`,
+  link_attempt: `insert into link_attempt (org_id, url, secret, user_code, verify_url, interval_seconds, begun_by, expires_at)
+    select id, 'https://cloud.example.com', repeat('s', 200), 'K7QM-4T2X', 'https://cloud.example.com/device', 5, id,
+      now() + random() * interval '1 day' from organization where right(id, 1) = '6'`,
   sign_in_try: `insert into sign_in_try (key, count) select 'key-' || n, 1 from generate_series(0, ${size.rest - 1}) n`,
   audit: `insert into audit (org_id, id, action, target, actor_kind, actor_id, actor_name, address, detail)
     select ${id('org', 'k')}, ${id('aud', 'n')},

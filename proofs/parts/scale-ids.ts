@@ -22,6 +22,7 @@ const SOURCES: Partial<Record<IdPrefix, string>> = {
   reg: 'select id from registry where org_id = $1',
   ghd: 'select id from githost_delivery where org_id = $1',
   gnt: 'select id from mount_grant where org_id = $1',
+  lnk: 'select id from instance_link where org_id = $1',
 }
 
 /** Ids for every place of a request that takes one: the organization's newest rows, and its oldest, which has most. */

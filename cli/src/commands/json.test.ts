@@ -45,6 +45,8 @@ const WORDS: Partial<Record<CommandName, string[]>> = {
   'servers rm': ['srv_1', '--yes'],
   'migrate scan': ['srv_1'],
   'migrate adopt': ['srv_1', 'blog', 'compose/blog/web'],
+  'cloud link': ['--no-wait'],
+  'cloud unlink': ['--yes'],
   'registries add': ['ghcr.io/team', 'deploy', '--password-stdin'],
   'registries set': ['reg_1', '--password-stdin'],
   'registries check': ['reg_1'],
