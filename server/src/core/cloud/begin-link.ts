@@ -39,11 +39,16 @@ export async function beginLink(parts: LinkParts, caller: Caller) {
 /** What somebody at the cloud reads before they decide: whose projects these are, and where. */
 async function nameOf({ db, instance, config }: LinkParts, { userId, orgId }: Caller) {
   const { data } = await organizationsOf(db, userId, orgId, { limit: 1 })
-  const name = visibleLine(`${data[0]?.name ?? 'An organization'} at ${new URL(config.publicUrl).host}`)
-  return { id: await instance.id(), name: [...name].slice(0, MOST_CHARACTERS).join('').trim() }
+  // The host first: whatever an organization calls itself, it is not cut away.
+  const name = visibleLine(`${new URL(config.publicUrl).host} (${data[0]?.name ?? 'an organization'})`)
+  return { id: await instance.id(), name: beginningOf(name).trim() }
 }
 
-const MOST_CHARACTERS = 60
+const MOST_LENGTH = 80
+
+/** No character is cut in half. */
+const beginningOf = (text: string) =>
+  [...text].reduce((kept, next) => (kept.length + next.length > MOST_LENGTH ? kept : kept + next), '')
 
 const linkedAlready = () =>
   new Refusal('conflict', 'The organization is linked to a cloud already.', {

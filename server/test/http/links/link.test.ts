@@ -16,8 +16,8 @@ test('an instance is linked: a code here, an approval there, one row and one cre
   expect(await look(here)).toEqual({ state: 'pending', cloudUrl: line.url, userCode, verifyUrl, expiresAt })
   const ada = await signedIn(there.owner)
   const asked = (await ada.look(userCode)).body
-  expect(asked.instance).toEqual({ id: await home.platform.instance.id(), name: 'Engine at home.example.com' })
-  expect(asked.token).toEqual({ name: 'Engine at home.example.com', days: null, scopes: [...LINK_SCOPES] })
+  expect(asked.instance).toEqual({ id: await home.platform.instance.id(), name: 'home.example.com (Engine)' })
+  expect(asked.token).toEqual({ name: 'home.example.com (Engine)', days: null, scopes: [...LINK_SCOPES] })
   expect((await ada.approve(userCode, { organizationId: there.id })).status).toBe(200)
   const shown = await look(here)
   expect(shown).toMatchObject({ state: 'linked', organization: { id: there.id, name: 'Engine works' } })
@@ -42,13 +42,22 @@ test('the page at /device says that an instance asks, which, from where, and wha
       'content-type': 'application/x-www-form-urlencoded',
     })
   const { text } = await send({ act: 'look', code: userCode })
-  const named = 'Home &#38; &#60;b&#62;away&#60;/b&#62; at home.example.com'
+  const named = 'home.example.com (Home &#38; &#60;b&#62;away&#60;/b&#62;)'
   for (const words of ['An instance of Slipway asks to be linked', userCode, named, '127.0.0.1', 'delete all projects'])
     expect(text).toContain(words)
   expect(text).not.toContain('everything that you may do')
   const yes = formIn(text, 'approve')
   expect((await send(yes.fields)).text).toContain('Done.')
   expect(await look(here)).toMatchObject({ state: 'linked', organization: { name: 'Engine' } })
+})
+
+test('an organization with a long or hostile name asks all the same, and its host is not cut away', async () => {
+  const ada = await signedIn((await cloud.org()).owner)
+  for (const name of ['𝒜'.repeat(40), `\u202e\u001b[2J${'x'.repeat(60)}`, `${' '.repeat(70)}end`]) {
+    const begun = await (await home.org(name)).owner.api('POST', '/api/cloud/link')
+    expect(begun.status, name).toBe(201)
+    expect((await ada.look(begun.body.userCode)).body.instance.name).toMatch(/^home\.example\.com \(/)
+  }
 })
 
 test('only an owner or admin of the organization links an instance to it, and whoever is neither is told so', async () => {
