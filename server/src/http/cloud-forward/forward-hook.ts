@@ -19,6 +19,7 @@ const OF_DEPLOYMENTS = /^\/api\/deployments\/:id(\/|$)/
 const ID = /^dep_[0-9a-z]{1,60}$/
 const MOST_IN_LINE = 20_000
 const USUAL_MS = 10_000
+const NEVER = new AbortController().signal
 
 /** Of the caller's own headers these go on; never a cookie, never a credential. */
 const PASSED = ['content-type', 'accept', 'if-match', 'if-none-match', 'idempotency-key', 'last-event-id']
@@ -40,7 +41,8 @@ export function cloudForwarding(platform: Platform, streams: Streams): Forwardin
       if (endpoint.alsoNeeds) requirePermission(caller, endpoint.alsoNeeds)
       refuseLoop(request)
       const call = await callOf(endpoint, request, reply)
-      const signal = aborted(reply)
+      // A write goes on without its caller, as it does here: what became of it is recorded. Its deadlines end it.
+      const signal = call.method === 'GET' ? aborted(reply) : NEVER
       const waits = waitIn(endpoint, request)
       const options = {
         signal,

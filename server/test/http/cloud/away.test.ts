@@ -71,14 +71,35 @@ test('when it is back, that is found out without anybody asking, and calls go th
   expect(cloud.seen.some((one) => one.url === '/healthz')).toBe(true)
 })
 
+test('a write whose caller leaves is done and recorded all the same', async () => {
+  const base = await here.app.listen({ port: 0, host: '127.0.0.1' })
+  let finish = () => {}
+  cloud.does((request, response) => {
+    finish = () => answering({ success: true }, 202)(request, response)
+  })
+  cloud.seen.splice(0)
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${org.owner.token}`, 'x-request-id': 'of-one-who-left' }
+  const asked = fetch(`${base}${url}/restart`, { method: 'POST', headers, signal: leaving.signal }).catch(() => 'left')
+  await until('it has arrived', 10_000, () => cloud.seen.length === 1)
+  leaving.abort()
+  expect(await asked).toBe('left')
+  finish()
+  const entry = await until('it is recorded', 10_000, async () => {
+    const { data } = (await org.owner.api('GET', `/api/audit?target=${id}`)).body
+    return data.find((one: { requestId: string }) => one.requestId === 'of-one-who-left')
+  })
+  expect(entry.detail).toEqual({ route: 'POST /api/deployments/:id/restart', status: 202 })
+})
+
 test('a write whose answer is lost leaves an entry that says so, one that never left leaves none', async () => {
   cloud.does((_, response) => void response.destroy())
   const entries = async () => (await org.owner.api('GET', `/api/audit?target=${id}`)).body.data
   expect((await org.owner.api('POST', `${url}/pin`, {})).status).toBe(503)
-  expect(await entries()).toMatchObject([
-    { action: 'deployment.forward', detail: { route: 'POST /api/deployments/:id/pin', status: null } },
-  ])
+  const lost = { action: 'deployment.forward', detail: { route: 'POST /api/deployments/:id/pin', status: null } }
+  const [newest, ...older] = await entries()
+  expect(newest).toMatchObject(lost)
   await cloud.close()
   expect((await org.owner.api('POST', `${url}/pin`, {})).status).toBe(503)
-  expect(await entries()).toHaveLength(1)
+  expect(await entries()).toEqual([newest, ...older])
 })
