@@ -1,5 +1,6 @@
 import { ACCESS, REFUSALS, SERVICE } from './access.ts'
 import { ANSWERS } from './answers.ts'
+import { CLOUD_FORWARD } from './cloud-forward.ts'
 import { ENDPOINT_ENTRY, RESOURCE, SERVICE_ENTRY, STATES } from './deployment-resource.ts'
 import { DEPLOYMENT_ROUTES } from './deployment-routes.ts'
 import { DEPLOYMENT_VERBS } from './deployment-verbs.ts'
@@ -29,6 +30,7 @@ export const BUILT: BuiltArea[] = [
   { title: 'States of a deployment', statements: STATES },
   { title: 'Routes that begin a deployment', statements: DEPLOYMENT_ROUTES },
   { title: 'Routes of one deployment', statements: DEPLOYMENT_VERBS },
+  { title: 'Deployments in the hosted cloud', statements: CLOUD_FORWARD },
   { title: 'Backup destinations', statements: DESTINATIONS },
   { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
   { title: 'Private registries', paths: ['/api/registries'], statements: REGISTRIES },

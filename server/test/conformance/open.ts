@@ -5,7 +5,6 @@ export const OPEN: OpenArea[] = [
   {
     title: 'Hosted cloud',
     open: [
-      { id: 'cloud.forward', says: 'Routes of a deployment of a cloud project are passed on to the hosted cloud.' },
       {
         id: 'cloud.promote',
         says: '`deployTarget: cloud` on a self-hosted instance promotes the project to the cloud.',
