@@ -207,13 +207,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     localEngine: e.SLIPWAY_MODE === 'self_hosted' && e.SLIPWAY_LOCAL_ENGINE ? e.SLIPWAY_DOCKER_SOCKET : null,
     logLevel: e.SLIPWAY_LOG_LEVEL,
     baseDomain: e.SLIPWAY_BASE_DOMAIN,
-    edge: {
-      image: e.SLIPWAY_EDGE_IMAGE,
-      httpPort: e.SLIPWAY_EDGE_HTTP_PORT,
-      httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT,
-      publicHttpPort: e.SLIPWAY_EDGE_PUBLIC_HTTP_PORT ?? e.SLIPWAY_EDGE_HTTP_PORT,
-      publicHttpsPort: e.SLIPWAY_EDGE_PUBLIC_HTTPS_PORT ?? e.SLIPWAY_EDGE_HTTPS_PORT,
-    },
+    edge: edgeOf(e),
     platformSocket: e.SLIPWAY_PLATFORM_SOCKET ?? null,
     publicAddresses: e.SLIPWAY_PUBLIC_ADDRESSES ?? null,
     allowedNetworks: e.SLIPWAY_ALLOWED_NETWORKS ?? [],
@@ -247,6 +241,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
   }
 }
+
+const edgeOf = (e: z.output<typeof Environment>): EdgeConfig => ({
+  image: e.SLIPWAY_EDGE_IMAGE,
+  httpPort: e.SLIPWAY_EDGE_HTTP_PORT,
+  httpsPort: e.SLIPWAY_EDGE_HTTPS_PORT,
+  publicHttpPort: e.SLIPWAY_EDGE_PUBLIC_HTTP_PORT ?? e.SLIPWAY_EDGE_HTTP_PORT,
+  publicHttpsPort: e.SLIPWAY_EDGE_PUBLIC_HTTPS_PORT ?? e.SLIPWAY_EDGE_HTTPS_PORT,
+})
 
 function acmeOf(e: z.output<typeof Environment>): AcmeConfig | null {
   if (e.SLIPWAY_ACME_DIRECTORY === 'off') return null

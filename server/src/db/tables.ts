@@ -13,6 +13,7 @@ import type { DeploymentTables } from './deployment-tables.ts'
 import type { GithostTables } from './githost-tables.ts'
 import type { MailTables } from './mail-tables.ts'
 import type { RegistryTables } from './registry-tables.ts'
+import type { SignInTables } from './sign-in-tables.ts'
 
 type Time = ColumnType<Date, Date | string, Date | string>
 type Created = ColumnType<Date, Date | string | undefined, never>
@@ -27,6 +28,7 @@ export type Tables = AdoptionTables &
   CloudTables &
   MailTables &
   RegistryTables &
+  SignInTables &
   DeploymentTables & {
     /** One row: who this installation is, and in which database it has been living. */
     instance: {
@@ -106,49 +108,6 @@ export type Tables = AdoptionTables &
       projectId: string | null
       expiresAt: Time | null
       lastUsedAt: Time | null
-      createdAt: Created
-    }
-    /** Somebody new who has not typed the code of the mail yet. */
-    signUp: {
-      id: string
-      /** Of the secret that stays with who asked. */
-      requestHash: Buffer
-      codeHash: Buffer
-      email: string
-      network: string
-      tries: Generated<number>
-      usedAt: Time | null
-      expiresAt: Time
-      createdAt: Created
-    }
-    /** A command line that asks to be signed in. */
-    cliSignIn: {
-      id: string
-      requestHash: Buffer
-      userCodeHash: Buffer
-      /** The SHA-256 of the verifier. */
-      challenge: Buffer
-      name: string
-      address: string
-      /** Of the instance that asks to be linked; null: a command line. */
-      instanceId: string | null
-      redirect: string | null
-      status: Generated<'pending' | 'approved' | 'denied' | 'used'>
-      /** Who approved it and for which organization, with which session. */
-      orgId: string | null
-      userId: string | null
-      sessionId: string | null
-      scopes: Scope[] | null
-      projectId: string | null
-      /** Of the code that the browser brings; null where none is needed. */
-      codeHash: Buffer | null
-      codeExpiresAt: Time | null
-      tokenId: string | null
-      /** Verifiers and codes that did not fit. */
-      wrong: Generated<number>
-      intervalSeconds: Generated<number>
-      polledAt: Time | null
-      expiresAt: Time
       createdAt: Created
     }
     signInTry: { key: string; count: number; since: Updated }
