@@ -5,11 +5,10 @@ import { httpPassage } from '../drivers/cloud-forward/http-passage.ts'
 import type { CloudPassage } from '../drivers/cloud-forward/passage.ts'
 
 type Log = { warn(facts: object, words: string): void }
-type Trusting = Config & { cloudCaFile?: string | null }
 
 /** The way to hosted clouds. Without TLS only where the operator has named the network: a credential goes along. */
-export function cloudPassage(config: Trusting, log: Log): CloudPassage {
-  const { cloudCaFile = null } = config
+export function cloudPassage(config: Config, log: Log): CloudPassage {
+  const { cloudCaFile } = config
   return httpPassage({
     mayConnect: mayConnect(config),
     mayConnectPlain: isNamed(config),
