@@ -21,8 +21,11 @@ const findStub = statement<Stub>(
 export const find = async (pool: Pool, { orgId, projectId }: ProjectScope, id: string): Promise<Stub | undefined> =>
   (await findStub(pool, [orgId, id, projectId]))[0]
 
-/** As deployments that are here are listed, by what was seen of them last: one row more than the page holds. */
-export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Promise<CloudDeploymentRow[]> {
+/**
+ * As deployments that are here are listed, by what was seen of them last: one row more than the page holds. A cursor that cannot be read
+ * rejects, and never throws: both lists are begun before either is waited for.
+ */
+export async function list(db: Queryable, scope: ProjectScope, query: ListQuery): Promise<CloudDeploymentRow[]> {
   let rows = db
     .selectFrom('cloudDeployment')
     .selectAll()

@@ -90,6 +90,20 @@ test('of the cloud itself, only deployments of the organization that asks are fo
 })
 
 describe('a list', () => {
+  test('refuses a cursor that cannot be read, once, and nothing is left that nobody waits for', async () => {
+    const left: unknown[] = []
+    const note = (reason: unknown) => left.push(reason)
+    process.on('unhandledRejection', note)
+    const theirs = await alone.org()
+    expect(await list(theirs.owner.api, 'cursor=%24%28touch%29')).toMatchObject({
+      code: 'invalid_request',
+      field: 'cursor',
+    })
+    await new Promise((next) => setTimeout(next, 50))
+    process.off('unhandledRejection', note)
+    expect(left).toEqual([])
+  })
+
   test('asks the cloud once, whatever it shows, and not at all where nothing of it is there', async () => {
     const standIn = await startStandIn(answering({ data: [], nextCursor: null }))
     const theirs = await alone.org()
