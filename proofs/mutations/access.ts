@@ -6,6 +6,28 @@ const ACCESS = 'server/test/http/access'
 /** Who comes in, as whom, and how far. */
 export const access: Mutation[] = [
   {
+    name: 'stub-of-any-organization',
+    guards: `${MODEL}: what is in the cloud is found with its organization`,
+    file: 'server/src/core/cloud/deployments-store.ts',
+    find: 'where d.id = $2 and d.org_id = $1 and (',
+    replace: 'where d.id = $2 and $1::text is not null and (',
+    red: {
+      test: 'server/test/http/cloud/guarded.test.ts',
+      title: 'a deployment of another organization is as unknown as one that does not exist',
+    },
+  },
+  {
+    name: 'narrowed-token-in-the-cloud',
+    guards: `${MODEL}: a token of one project reaches no other`,
+    file: 'server/src/core/cloud/deployments-store.ts',
+    find: '($3::text is null or d.project_id = $3)`',
+    replace: '($3::text is null or d.project_id is not null)`',
+    red: {
+      test: 'server/test/http/cloud/guarded.test.ts',
+      title: 'a token of one project reaches the deployments of that project and of no other',
+    },
+  },
+  {
     name: 'route-of-the-other-mode',
     guards: 'bin/prove modes',
     file: 'contract/src/endpoint.ts',

@@ -18,7 +18,8 @@ export async function readStream(at: string, token: string, id: string, since = 
   return events
 }
 
-function parsed(block: string): ReadEvent[] {
+/** Of one block of a stream: one event, or none where it is a comment. */
+export function parsed(block: string): ReadEvent[] {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
   const [id, type, data] = [field('id'), field('event'), field('data')]
   return id === undefined || type === undefined ? [] : [{ seq: Number(id), type, data: JSON.parse(data ?? '{}') }]
