@@ -56,11 +56,13 @@ function verdict(idle: Wait[], busy: Wait[], left: Awaited<ReturnType<typeof cou
   const alone = idle.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(idle.length / 2)] ?? 0
   const ratios = busy.map(({ ms, machine }) => ms / Math.max(FLOOR_MS, alone, machine))
   const worst = Math.max(...ratios)
+  // Those at rest wait for their organization's turn at building.
+  const open = left.queued + left.running + left.resting
   return {
     // A burst that was over before the others came shows nothing.
-    ok: worst <= MOST_RATIO && left.queued + left.running > BUILDS / 4,
+    ok: worst <= MOST_RATIO && open > BUILDS / 4,
     figure:
-      `beside ${BUILDS} builds of one organization (${left.queued + left.running} not done when the last came) on 2 workers, the first builds of ` +
+      `beside ${BUILDS} builds of one organization (${open} not done when the last came) on 2 workers, the first builds of ` +
       `${busy.length} others began after ${range(busy)} s, at most ${worst.toFixed(1)} times what ${idle.length} others waited alone ` +
       `(median ${seconds(alone)}, ${range(idle)} s; an idle instance on the same machine at those moments ${range(busy.map(({ machine }) => ({ ms: machine })))} s; ` +
       `less than 1 s counts as 1; bar ${MOST_RATIO}); load average ${loadavg()[0]?.toFixed(1)}`,
