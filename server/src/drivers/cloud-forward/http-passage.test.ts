@@ -1,9 +1,10 @@
+import { getEventListeners } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Socket, type Server as TcpServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { until } from '../../../../test-kit/until.ts'
 import { httpPassage } from './http-passage.ts'
-import type { CloudPassage } from './passage.ts'
+import type { CloudPassage, Deadlines } from './passage.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
@@ -11,14 +12,19 @@ afterEach(() => {
 })
 
 type Told = 'open' | 'closed'
-function passage(told: (state: Told) => void = () => {}, mayConnect = (address: string) => address === '127.0.0.1') {
+const SHORT = { connect: 200, firstByte: 300, stall: 300, whole: 900, idle: 300 }
+function passage(
+  told: (state: Told) => void = () => {},
+  mayConnect = (address: string) => address === '127.0.0.1',
+  deadlines: Partial<Deadlines> = SHORT,
+) {
   const made = httpPassage({
     mayConnect,
     mayConnectPlain: mayConnect,
     extraRoots: async () => [],
     told: (_, state) => told(state),
     probeEveryMs: 50,
-    deadlines: { connect: 200, firstByte: 300, stall: 300, whole: 900, idle: 300 },
+    deadlines,
   })
   ends.push(() => made.close())
   return made
@@ -189,6 +195,45 @@ describe('a cloud that is away', () => {
     for (let n = 0; n < 5; n++) await failure(by, bad)
     expect(await failure(by, bad)).toBe('cloud away')
     expect((await ask(by, good)).status).toBe(200)
+  })
+})
+
+describe('a caller who leaves', () => {
+  const begins: RequestListener = (_, to) => void to.writeHead(200, { 'content-length': 9 }).write('x')
+  const rows: [string, RequestListener][] = [
+    ['before the answer', () => {}],
+    ['in the middle of it', begins],
+  ]
+  test.each(rows)('ends the call there, %s', async (_, does) => {
+    let [came, ended] = [0, 0]
+    const url = await serving((request, to) => {
+      came++
+      to.on('close', () => ended++)
+      does(request, to)
+    })
+    const leaving = new AbortController()
+    // No deadline of the call's own ends it before.
+    const by = passage(undefined, undefined, {})
+    const left = expect(ask(by, url, leaving.signal)).rejects.toThrow()
+    await until('it is there', 5000, () => came === 1)
+    leaving.abort(new Error('left'))
+    await until('it was ended', 5000, () => ended === 1)
+    await left
+  })
+
+  test('before the call was sent sends none', async () => {
+    let came = 0
+    const url = await serving(() => came++)
+    await expect(ask(passage(), url, AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
+    expect(came).toBe(0)
+  })
+
+  test('is not remembered: nothing of a call that is over hangs on its signal', async () => {
+    const url = await serving(OK)
+    const { signal } = new AbortController()
+    const by = passage()
+    for (let n = 0; n < 5; n++) await ask(by, url, signal)
+    await until('nothing is left', 5000, () => getEventListeners(signal, 'abort').length === 0)
   })
 })
 

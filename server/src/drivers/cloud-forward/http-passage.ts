@@ -14,7 +14,7 @@ import {
   type PassOptions,
 } from './passage.ts'
 import { readWhole, streamOf } from './read-answer.ts'
-import { type Agents, type Asking, send } from './send.ts'
+import { type Agents, type Asking, askingAt, send } from './send.ts'
 
 export type PassageOptions = {
   /** SSRF guard: asked with the resolved address at each connection; the second one for what goes without TLS. */
@@ -35,7 +35,7 @@ const MOST = { asking: 64, waiting: 512 }
 /** Whoever has not been asked for this long is forgotten, with its connections. */
 const UNUSED_MS = 30 * 60_000
 
-type Cloud = { base: URL; breaker: Breaker; agents: Promise<Agents>; asking: number; waiting: number; usedAt: number }
+type Cloud = { breaker: Breaker; opened: Promise<Asking>; asking: number; waiting: number; usedAt: number }
 
 /**
  * The way to hosted clouds: a bulkhead (a bounded number of calls each) and a circuit breaker per cloud, so that one that hangs costs
@@ -59,7 +59,7 @@ export function httpPassage(options: PassageOptions): CloudPassage {
       if (!attempt) throw cloudFailure('away', false)
       cloud[lane]++
       try {
-        const answer = await answerOf(await askingOf(cloud, options), call, asked)
+        const answer = await answerOf(await cloud.opened, call, asked)
         attempt.succeeded()
         return answer
       } catch (error) {
@@ -78,18 +78,28 @@ export function httpPassage(options: PassageOptions): CloudPassage {
 
 function openCloud(url: string, options: PassageOptions): Cloud {
   const cloud: Cloud = {
-    base: new URL(url),
-    agents: openAgents(new URL(url), options),
+    opened: openAsking(new URL(url), options),
     breaker: breaker({
-      probe: (signal) => isBack(cloud, options, signal),
+      probe: (signal) => isBack(cloud, signal),
       told: (state) => options.told(url, state),
       ...(options.probeEveryMs !== undefined && { probeEveryMs: options.probeEveryMs }),
     }),
     ...{ asking: 0, waiting: 0, usedAt: 0 },
   }
   // Said to whoever asks.
-  cloud.agents.catch(() => {})
+  cloud.opened.catch(() => {})
   return cloud
+}
+
+/** An address that stands in the place of a name is judged here: what is asked, and what may be connected to, stays the same. */
+async function openAsking(base: URL, options: PassageOptions): Promise<Asking> {
+  const { mayConnect, mayConnectPlain, deadlines } = options
+  try {
+    refuseAddress(base.hostname, base.protocol === 'http:' ? mayConnectPlain : mayConnect)
+    return askingAt(base, await openAgents(base, options), { ...DEADLINES, ...deadlines })
+  } catch (error) {
+    throw cloudFailure('address_refused', false, error)
+  }
 }
 
 async function openAgents({ protocol }: URL, options: PassageOptions): Promise<Agents> {
@@ -101,16 +111,6 @@ async function openAgents({ protocol }: URL, options: PassageOptions): Promise<A
   const trusted = own.length === 0 ? {} : { ca: [...getCACertificates('default'), ...own] }
   const how = { lookup: guardedLookup(options.mayConnect), ...trusted }
   return { kept: new TlsAgent({ ...how, keepAlive: true }), fresh: new TlsAgent(how) }
-}
-
-async function askingOf({ base, agents }: Cloud, options: PassageOptions): Promise<Asking> {
-  const { mayConnect, mayConnectPlain, deadlines } = options
-  try {
-    refuseAddress(base.hostname, base.protocol === 'http:' ? mayConnectPlain : mayConnect)
-    return { base, agents: await agents, deadlines: { ...DEADLINES, ...deadlines } }
-  } catch (error) {
-    throw cloudFailure('address_refused', false, error)
-  }
 }
 
 async function answerOf(asking: Asking, call: Passed, { streams, ...options }: PassOptions): Promise<Answered> {
@@ -127,20 +127,19 @@ async function answerOf(asking: Asking, call: Passed, { streams, ...options }: P
     message.destroy()
     throw cloudFailure(refused, true)
   }
-  const said = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
-  const head = { status, headers: Object.fromEntries(said) as Record<string, string> }
-  if (status === 200 && streams?.(headers['content-type'] ?? '')) return { ...head, ...streamOf(message, deadlines) }
-  return { ...head, body: await readWhole(message, call.method, deadlines) }
+  if (status === 200 && streams?.(headers['content-type'] ?? ''))
+    return { status, headers, ...streamOf(message, deadlines) }
+  return { status, headers, body: await readWhole(message, call.method, deadlines) }
 }
 
-async function isBack(cloud: Cloud, options: PassageOptions, signal: AbortSignal): Promise<boolean> {
+async function isBack({ opened }: Cloud, signal: AbortSignal): Promise<boolean> {
   const call = { method: 'GET', path: '/healthz', headers: {}, body: null }
-  return (await answerOf(await askingOf(cloud, options), call, { signal })).status === 200
+  return (await answerOf(await opened, call, { signal })).status === 200
 }
 
-function closeCloud({ breaker, agents }: Cloud): void {
+function closeCloud({ breaker, opened }: Cloud): void {
   breaker.close()
-  void agents.then(({ kept, fresh }) => [kept, fresh].map((agent) => agent.destroy())).catch(() => {})
+  void opened.then(({ agents: { kept, fresh } }) => [kept, fresh].map((agent) => agent.destroy())).catch(() => {})
 }
 
 function dropUnused(clouds: Map<string, Cloud>): void {

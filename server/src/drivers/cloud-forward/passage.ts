@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { DriverFailure } from '../../errors.ts'
 
 /** A call that is passed on: everything that the cloud gets to see of it. */
@@ -9,7 +10,7 @@ export type Passed = {
   body: Buffer | null
 }
 
-type Head = { status: number; headers: Record<string, string> }
+type Head = { status: number; headers: IncomingHttpHeaders }
 type Whole = Head & { body: Buffer }
 /** What goes on. It is read, or it is dropped: the connection is held until then. */
 export type Streamed = Head & { chunks: AsyncIterable<Buffer>; drop(): void }

@@ -4,33 +4,35 @@ import { cloudFailure, type Deadlines, type Streamed } from './passage.ts'
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** All of it or nothing: half an answer is none. One whose end nobody could tell from a break is not taken either. */
-export async function readWhole(
-  message: IncomingMessage,
-  method: string,
-  { stall, whole }: Deadlines,
-): Promise<Buffer> {
-  const { statusCode = 0, headers } = message
-  const empty = statusCode === 204 || statusCode === 304 || method === 'HEAD'
-  const ends = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-  const late = () => message.destroy(cloudFailure('timeout', true))
-  const timers = [setTimeout(late, stall), setTimeout(late, whole)]
-  try {
-    if (!empty && (!ends || Number(headers['content-length'] ?? 0) > MOST_BYTES)) throw new Error('not taken')
+export function readWhole(message: IncomingMessage, method: string, { stall, whole }: Deadlines): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const late = () => message.destroy(cloudFailure('timeout', true))
+    const [stalls, lasts] = [setTimeout(late, stall), setTimeout(late, whole)]
     const chunks: Buffer[] = []
     let size = 0
-    for await (const chunk of message as AsyncIterable<Buffer>) {
-      timers[0]?.refresh()
+    // By its events: this is the way of every call, and a loop over the message is dear.
+    message.on('data', (chunk: Buffer) => {
+      stalls.refresh()
       size += chunk.length
-      if (size > MOST_BYTES) throw new Error('more than is taken')
       chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
-  } catch (error) {
-    message.destroy()
-    throw asFailure(error)
-  } finally {
-    for (const timer of timers) clearTimeout(timer)
-  }
+      if (size > MOST_BYTES) message.destroy(new Error('more than is taken'))
+    })
+    message.on('error', (error) => reject(asFailure(error)))
+    message.once('close', () => {
+      clearTimeout(stalls)
+      clearTimeout(lasts)
+      // Whatever breaks it is told as an error before; without one it has ended.
+      if (message.complete && message.readableEnded) resolve(Buffer.concat(chunks))
+      else reject(asFailure(message.errored))
+    })
+    if (!endsVisibly(message, method)) message.destroy(new Error('not taken'))
+  })
+}
+
+function endsVisibly({ statusCode = 0, headers }: IncomingMessage, method: string): boolean {
+  if (statusCode === 204 || statusCode === 304 || method === 'HEAD') return true
+  const length = headers['content-length']
+  return length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) <= MOST_BYTES
 }
 
 /** Backpressure: nothing is read that was not taken, and the time in which nobody takes it is not the cloud's. */

@@ -1,4 +1,10 @@
-import { type ClientRequest, type IncomingMessage, type Agent as PlainAgent, request as plainRequest } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type Agent as PlainAgent,
+  request as plainRequest,
+  type RequestOptions,
+} from 'node:http'
 import { type Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
@@ -9,8 +15,19 @@ import { cloudFailure, type Deadlines, type Passed } from './passage.ts'
  * the write was done.
  */
 export type Agents = { kept: PlainAgent | TlsAgent; fresh: PlainAgent | TlsAgent }
-export type Asking = { base: URL; agents: Agents; deadlines: Deadlines }
+/** What is the same for each call of one cloud, and so is made once. */
+export type Asking = { to: RequestOptions; prefix: string; agents: Agents; deadlines: Deadlines }
 type SendOptions = { signal: AbortSignal; firstByteMs: number }
+
+export function askingAt(base: URL, agents: Agents, deadlines: Deadlines): Asking {
+  const { protocol, hostname, port, auth } = urlToHttpOptions(base)
+  return {
+    to: { protocol, hostname, port, auth } as RequestOptions,
+    prefix: base.pathname.replace(/\/+$/, ''),
+    agents,
+    deadlines,
+  }
+}
 
 /** Sends a call and waits until its answer begins. Whatever goes wrong is a CloudFailure, so that nobody takes it for the database's. */
 export async function send(asking: Asking, call: Passed, options: SendOptions): Promise<IncomingMessage> {
@@ -24,32 +41,40 @@ export async function send(asking: Asking, call: Passed, options: SendOptions): 
 
 type Sent = IncomingMessage | { stale: Error }
 
-function once({ base, agents, deadlines }: Asking, call: Passed, { signal, firstByteMs }: SendOptions): Promise<Sent> {
-  const tls = base.protocol === 'https:'
+function once(
+  { to, prefix, agents, deadlines }: Asking,
+  call: Passed,
+  { signal, firstByteMs }: SendOptions,
+): Promise<Sent> {
+  const tls = to.protocol === 'https:'
   const reading = call.method === 'GET'
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
     const asked = (tls ? tlsRequest : plainRequest)({
-      ...urlToHttpOptions(base),
-      path: base.pathname.replace(/\/+$/, '') + call.path,
+      ...to,
+      path: prefix + call.path,
       method: call.method,
-      headers: { ...call.headers, ...(call.body && { 'content-length': String(call.body.length) }) },
+      headers: call.body ? { ...call.headers, 'content-length': String(call.body.length) } : call.headers,
       agent: reading ? agents.kept : agents.fresh,
-      signal,
     })
     const connected = connecting(asked, tls, deadlines.connect)
     const late = setTimeout(() => asked.destroy(cloudFailure('timeout', true)), firstByteMs)
-    const over = () => clearTimeout(late)
+    // The request has an option for it, which watches all of its streams to do the same.
+    const left = () => asked.destroy()
+    signal.addEventListener('abort', left)
     asked.once('response', (message) => {
-      over()
+      clearTimeout(late)
       resolve(message)
     })
     asked.on('error', (error: Error & { code?: string }) => {
-      over()
       const stale = reading && asked.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted
       if (stale) resolve({ stale: asFailure(error, true) })
       else reject(signal.aborted ? signal.reason : asFailure(error, connected()))
     })
-    asked.once('close', over)
+    asked.once('close', () => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', left)
+    })
     asked.end(call.body ?? undefined)
   })
 }
