@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import * as attempts from './attempt-store.ts'
 import * as links from './link-store.ts'
+import { forgetCredential } from './open-credential.ts'
 import type { LinkParts } from './parts.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { LinkParts } from './parts.ts'
  * here, says that its credential is refused, and can be ended again. Here it ends in any case: a cloud that is away holds nobody.
  */
 export async function endLink(parts: LinkParts, caller: Caller) {
-  const { db } = parts
+  const { db, keys } = parts
   const { orgId } = caller
   const link = await links.find(db, orgId)
   const revokedThere = link ? await revokeThere(parts, link) : false
@@ -19,6 +20,7 @@ export async function endLink(parts: LinkParts, caller: Caller) {
     const givenUp = await attempts.remove(tx, orgId)
     const ended = link && (await links.remove(tx, orgId, link.linkId))
     if (!ended && !givenUp) throw notFound('link to a cloud')
+    forgetCredential(keys, orgId)
     await record(tx, caller, 'cloud_link.end', link?.linkId ?? null, { ...(link && { cloud: link.url }), revokedThere })
     const hint = link ? STILL_THERE(link) : 'Nothing was linked yet; the code is of no use any more.'
     return { success: true as const, revokedThere, ...(!revokedThere && { hint }) }

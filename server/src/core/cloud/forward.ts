@@ -7,7 +7,7 @@ import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './deployments-store.ts'
-import { placeOf } from './link-store.ts'
+import { openCredential } from './open-credential.ts'
 
 export type ForwardParts = Pick<BaseParts, 'db' | 'pool' | 'keys'> & { cloudPassage: CloudPassage }
 /** `route`: the path of its endpoint; `headers`: those of the caller's that matter. */
@@ -56,7 +56,7 @@ export async function ask(
 ): Promise<Answered> {
   if (url === null || credential === null) throw unlinked('The organization is not linked to a hosted cloud any more.')
   const own = {
-    authorization: `Bearer ${keys.open(credential, placeOf(caller.orgId))}`,
+    authorization: `Bearer ${openCredential(keys, caller.orgId, credential)}`,
     'accept-encoding': 'identity',
     'x-request-id': caller.requestId,
     [HOPS_HEADER]: '1',
