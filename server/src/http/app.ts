@@ -38,6 +38,7 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   }) as unknown as App
   app.endpoints = guardRoutes(app)
   app.decorateRequest('caller', null)
+  app.decorateRequest('stub', undefined)
   const { mode } = platform.config
   const open = streams(platform)
   const routes = allRoutes(platform, metrics, open)

@@ -2,7 +2,7 @@ import { finished } from 'node:stream'
 import rateLimit from '@fastify/rate-limit'
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authenticateSession, authenticateToken } from '../core/access/authenticate.ts'
+import { authenticateSession, authenticateToken, type FindToken } from '../core/access/authenticate.ts'
 import { type Caller, isOfProject, requirePermission, requireUnrestricted } from '../core/access/caller.ts'
 import { carriesSession } from '../core/access/people.ts'
 import { networkOf } from '../core/networks/network-of.ts'
@@ -13,7 +13,10 @@ import { line } from './line.ts'
 import { type Strangers, strangers } from './strangers.ts'
 
 /** Decides who comes in, in this order: how often, who, and whether they may. */
-export type Doorkeeper = { admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> }
+export type Doorkeeper = {
+  /** `findBy`: for a route that needs more than the token of the same query. */
+  admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, findBy?: FindToken): Promise<void>
+}
 
 export async function doorkeeper(app: FastifyInstance, platform: Platform): Promise<Doorkeeper> {
   await app.register(rateLimit, { global: false })
@@ -39,7 +42,7 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
   })
 
   return {
-    async admit(endpoint, request, reply) {
+    async admit(endpoint, request, reply, findBy) {
       if (endpoint.path === '/healthz') return
       if (!endpoint.unlimited) await limited(byAddress, perAddress, 'address', request, reply)
       if (endpoint.perMinute) await limited(dearly(endpoint), endpoint.perMinute, 'address', request, reply)
@@ -49,8 +52,8 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
       }
       const { permission } = endpoint.access
       request.caller = endpoint.unlimited
-        ? await unknown.admit(strangerIn(request), () => inLine(() => identify(platform, request)))
-        : await identify(platform, request)
+        ? await unknown.admit(strangerIn(request), () => inLine(() => identify(platform, request, findBy)))
+        : await identify(platform, request, findBy)
       if (!endpoint.unlimited) await limited(byCaller, perToken, 'token', request, reply)
       requirePermission(request.caller, permission)
       if (!isOfProject(permission)) requireUnrestricted(request.caller)
@@ -73,12 +76,12 @@ function countUnsigned(unknown: Strangers, request: FastifyRequest, reply: Fasti
   finished(reply.raw, () => end(reply.statusCode === 401 ? 'bad' : reply.statusCode === 202 ? 'good' : 'neither'))
 }
 
-async function identify(platform: Platform, request: FastifyRequest): Promise<Caller> {
+async function identify(platform: Platform, request: FastifyRequest, findBy?: FindToken): Promise<Caller> {
   const { authorization, cookie, 'user-agent': agent = '' } = request.headers
   const origin = { address: request.ip, client: clientIn(agent), requestId: request.id }
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
-    return authenticateToken(platform, secret ?? '', origin)
+    return authenticateToken(platform, secret ?? '', origin, findBy)
   }
   if (cookie !== undefined && carriesSession(platform.config, cookie)) {
     refuseCrossSite(request, platform.config.publicUrl)

@@ -51,14 +51,15 @@ function put(app: FastifyInstance, platform: Platform, { door, forwarding }: Doo
     const write = answerer(endpoint)
     const parse = inputParser(endpoint)
     const status = endpoint.status ?? 200
-    const admit = (request: FastifyRequest, reply: FastifyReply) => door.admit(endpoint, request, reply)
     const forward = forwarding(endpoint)
+    const admit = (request: FastifyRequest, reply: FastifyReply) =>
+      door.admit(endpoint, request, reply, forward?.findBy(request))
     app.route({
       method: endpoint.method,
       url: endpoint.path,
       config: { endpoint },
       bodyLimit: endpoint.bodyLimit ?? 1024 * 1024,
-      onRequest: forward ? [admit, forward] : admit,
+      onRequest: forward ? [admit, forward.hook] : admit,
       async handler(request, reply) {
         const input = parse(request, reply)
         const answer = async (): Promise<Answer> => {

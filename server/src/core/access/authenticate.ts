@@ -4,16 +4,21 @@ import type { BaseParts } from '../parts.ts'
 import type { Caller } from './caller.ts'
 import type { People } from './people.ts'
 import { hashSecret, TOKEN_PREFIX } from './secrets.ts'
-import { findMembership, findToken } from './store.ts'
+import { findMembership, findToken, type TokenRow } from './store.ts'
 
 type Origin = Pick<Caller, 'address' | 'client' | 'requestId'>
+/** Looks a token up by its hash. */
+export type FindToken = (pool: Pool, hash: Buffer) => Promise<TokenRow | undefined>
+
+const find: FindToken = async (pool, hash) => (await findToken(pool, [hash]))[0]
 
 export async function authenticateToken(
   { pool, tokenUse }: { pool: Pool; tokenUse: { note(id: string): void } },
   secret: string,
   origin: Origin,
+  findBy = find,
 ): Promise<Caller> {
-  const [row] = secret.startsWith(TOKEN_PREFIX) ? await findToken(pool, [hashSecret(secret)]) : []
+  const row = secret.startsWith(TOKEN_PREFIX) ? await findBy(pool, hashSecret(secret)) : undefined
   if (!row) {
     throw new Refusal('credentials_invalid', 'The access token is unknown or was revoked.', {
       hint: 'Check that it was copied whole, or make a new one.',

@@ -1,7 +1,7 @@
 import type { Role, Scope } from '@slipway/contract/permissions'
 import { statement } from '../../db/statement.ts'
 
-type TokenRow = {
+export type TokenRow = {
   id: string
   org_id: string
   user_id: string
@@ -16,16 +16,18 @@ type TokenRow = {
 }
 
 /** One query per request and no cache: a token that is revoked, or whose owner left, is refused by the next request. */
-export const findToken = statement<TokenRow>(
-  'token.authenticate',
-  `select t.id, t.org_id, t.user_id, t.scopes, t.project_id, t.expires_at, m.role, p.name,
+export const findToken = statement<TokenRow>('token.authenticate', tokenQuery())
+
+/** Its text, for who looks up more of the token's organization in the same query. */
+export function tokenQuery({ columns = '', joins = '' } = {}): string {
+  return `select t.id, t.org_id, t.user_id, t.scopes, t.project_id, t.expires_at, m.role, p.name,
      coalesce(t.expires_at <= now(), false) as expired,
-     (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as unused_for_a_minute
+     (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as unused_for_a_minute ${columns}
    from token t
    join member m on m.org_id = t.org_id and m.user_id = t.user_id
-   join person p on p.id = t.user_id
-   where t.hash = $1`,
-)
+   join person p on p.id = t.user_id ${joins}
+   where t.hash = $1`
+}
 
 type MemberRow = { org_id: string; role: Role; name: string }
 

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import { type Pool, statement } from '../../db/statement.ts'
 import type { Tables } from '../../db/tables.ts'
+import { type TokenRow, tokenQuery } from '../access/store.ts'
 import type { ListQuery } from '../deployments/rows/store.ts'
 import { startOf } from '../page.ts'
 import type { ProjectScope } from '../projects/store.ts'
@@ -20,6 +21,32 @@ const findStub = statement<Stub>(
 
 export const find = async (pool: Pool, { orgId, projectId }: ProjectScope, id: string): Promise<Stub | undefined> =>
   (await findStub(pool, [orgId, id, projectId]))[0]
+
+type Together = TokenRow & {
+  stub_id: string | null
+  stub_project: string
+  url: Stub['url']
+  credential: Stub['credential']
+}
+
+const findTogether = statement<Together>(
+  'token.authenticate_for_deployment',
+  tokenQuery({
+    columns: ', d.id as stub_id, d.project_id as stub_project, l.url, l.credential',
+    joins: `left join cloud_deployment d
+       on d.id = $2 and d.org_id = t.org_id and (t.project_id is null or d.project_id = t.project_id)
+     left join cloud_link l on l.org_id = d.org_id`,
+  }),
+)
+
+/** A token, and what the one it belongs to would find by `find`: one query, because every call of a deployment needs both. */
+export async function findWithToken(pool: Pool, hash: Buffer, id: string) {
+  const [token] = await findTogether(pool, [hash, id])
+  if (!token) return undefined
+  const { stub_id: found, stub_project: projectId, url, credential } = token
+  const stub: Stub | undefined = found === null ? undefined : { id: found, projectId, url, credential }
+  return { token, stub }
+}
 
 /**
  * As deployments that are here are listed, by what was seen of them last: one row more than the page holds. A cursor that cannot be read

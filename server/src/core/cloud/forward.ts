@@ -20,6 +20,9 @@ export const HOPS_HEADER = 'slipway-hops'
 export const findCloudDeployment = ({ pool }: Pick<ForwardParts, 'pool'>, caller: Caller, id: string) =>
   store.find(pool, caller, id)
 
+/** The same with who asks, in one query: undefined if there is no such token. */
+export const findCloudDeploymentWithToken = store.findWithToken
+
 /** Passes a call on as the organization that is linked: nothing of the caller's own credential goes along. */
 export async function forward(
   parts: ForwardParts,

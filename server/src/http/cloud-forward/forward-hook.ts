@@ -1,8 +1,15 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ZodType } from 'zod'
+import type { FindToken } from '../../core/access/authenticate.ts'
 import { type Caller, requirePermission } from '../../core/access/caller.ts'
-import { type Call, findCloudDeployment, forward, HOPS_HEADER } from '../../core/cloud/forward.ts'
+import {
+  type Call,
+  findCloudDeployment,
+  findCloudDeploymentWithToken,
+  forward,
+  HOPS_HEADER,
+} from '../../core/cloud/forward.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'
 import { aborted } from '../abort-on-disconnect.ts'
@@ -11,9 +18,22 @@ import type { Streams } from '../open-streams.ts'
 import { readBody } from './read-body.ts'
 import { type Answer, isStream, sendStream, sendWhole } from './send-answer.ts'
 
-/** Runs when the caller was let in and before a body is read. Answers for the route, or leaves it to its handler. */
-type ForwardHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-export type Forwarding = (endpoint: Endpoint) => ForwardHook | undefined
+type Stub = NonNullable<Awaited<ReturnType<typeof findCloudDeployment>>>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The deployment in the cloud that is asked about; null: there is none; undefined: nobody has looked. */
+    stub: Stub | null | undefined
+  }
+}
+
+type Forward = {
+  /** Looks up a token and the deployment that is asked about at once. */
+  findBy(request: FastifyRequest): FindToken | undefined
+  /** Runs when the caller was let in and before a body is read. Answers for the route, or leaves it to its handler. */
+  hook(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
+}
+export type Forwarding = (endpoint: Endpoint) => Forward | undefined
 
 const OF_DEPLOYMENTS = /^\/api\/deployments\/:id(\/|$)/
 const ID = /^dep_[0-9a-z]{1,60}$/
@@ -33,10 +53,14 @@ export function cloudForwarding(platform: Platform, streams: Streams): Forwardin
   const inLine = line(8, MOST_IN_LINE)
   return (endpoint) => {
     if (platform.config.mode === 'cloud' || !OF_DEPLOYMENTS.test(endpoint.path)) return undefined
-    return async (request, reply) => {
+    const stubOf = async (request: FastifyRequest, caller: Caller) => {
+      if (request.stub !== undefined) return request.stub
+      const id = idIn(request)
+      return id === undefined ? null : inLine(() => findCloudDeployment(platform, caller, id))
+    }
+    const hook: Forward['hook'] = async (request, reply) => {
       const caller = request.caller as Caller
-      const { id } = request.params as { id: string }
-      const stub = ID.test(id) ? await inLine(() => findCloudDeployment(platform, caller, id)) : undefined
+      const stub = await stubOf(request, caller)
       if (!stub) return
       if (endpoint.alsoNeeds) requirePermission(caller, endpoint.alsoNeeds)
       refuseLoop(request)
@@ -60,6 +84,23 @@ export function cloudForwarding(platform: Platform, streams: Streams): Forwardin
         .finally(answer.drop)
       return reply
     }
+    return { hook, findBy }
+  }
+}
+
+const idIn = ({ params }: FastifyRequest): string | undefined => {
+  const { id } = params as { id: string }
+  return ID.test(id) ? id : undefined
+}
+
+/** With the token comes the deployment that is asked about: a call needs both, and this way one query. */
+function findBy(request: FastifyRequest): FindToken | undefined {
+  const id = idIn(request)
+  if (id === undefined) return undefined
+  return async (pool, hash) => {
+    const found = await findCloudDeploymentWithToken(pool, hash, id)
+    request.stub = found?.stub ?? null
+    return found?.token
   }
 }
 
@@ -86,10 +127,11 @@ async function callOf(endpoint: Endpoint, request: FastifyRequest, reply: Fastif
   const path = route.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const url = request.raw.url ?? ''
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : ''
-  const said = PASSED.flatMap((name) => {
+  const headers: Call['headers'] = {}
+  for (const name of PASSED) {
     const value = request.headers[name]
-    return typeof value === 'string' ? [[name, value]] : []
-  })
+    if (typeof value === 'string') headers[name] = value
+  }
   const body = method === 'GET' ? null : await readBody(endpoint, request, reply)
-  return { method, route, path: path + query, headers: Object.fromEntries(said), body }
+  return { method, route, path: path + query, headers, body }
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../../src/db/ids.ts'
 import { cloudProject, link, shownAs, startHome, stub } from './linked.ts'
 import { answering, startStandIn } from './stand-in.ts'
@@ -71,6 +71,21 @@ test('a token of one project reaches the deployments of that project and of no o
   expect(cloud.seen).toEqual([])
   expect((await inside('GET', `/api/deployments/${id}`)).status).toBe(200)
   expect(cloud.seen).toHaveLength(1)
+})
+
+test('with a token one query comes before the call goes on, and whoever has a session gets there as well', async () => {
+  const asked = vi.spyOn(here.platform.pool, 'query')
+  const names = () => asked.mock.calls.map(([query]) => (query as unknown as { name: string }).name)
+  try {
+    expect((await org.owner.api('GET', `/api/deployments/${id}`)).status).toBe(200)
+    expect(names()).toEqual(['token.authenticate_for_deployment'])
+    const session = await here.session(org.owner)
+    expect((await here.as('')('GET', `/api/deployments/${id}`, undefined, session)).status).toBe(200)
+    expect(names()).toContain('cloud_deployment.find')
+    expect(cloud.seen).toHaveLength(2)
+  } finally {
+    asked.mockRestore()
+  }
 })
 
 test('an id that cannot be one stays unknown', async () => {
