@@ -34,11 +34,13 @@ export async function answerOnce(
 }
 
 function checkedKey(key: string | string[]): string {
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,200}$/.test(key)) return key
+  if (typeof key === 'string' && isKey(key)) return key
   throw new Refusal('invalid_request', 'Idempotency-Key must be 1 to 200 printable characters.', {
     field: 'Idempotency-Key',
   })
 }
+
+export const isKey = (text: string) => /^[\x21-\x7e]{1,200}$/.test(text)
 
 const hashOf = (request: FastifyRequest) =>
   createHash('sha256')

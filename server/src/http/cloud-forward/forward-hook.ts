@@ -15,6 +15,7 @@ import { Refusal } from '../../errors.ts'
 import { aborted } from '../abort-on-disconnect.ts'
 import { line } from '../line.ts'
 import type { Streams } from '../open-streams.ts'
+import { keyThere } from './key-there.ts'
 import { readBody } from './read-body.ts'
 import { type Answer, isStream, sendStream, sendWhole } from './send-answer.ts'
 
@@ -41,8 +42,9 @@ const MOST_IN_LINE = 20_000
 const USUAL_MS = 10_000
 const NEVER = new AbortController().signal
 
+const IDEMPOTENCY_KEY = 'idempotency-key'
 /** Of the caller's own headers these go on; never a cookie, never a credential. */
-const PASSED = ['content-type', 'accept', 'if-match', 'if-none-match', 'idempotency-key', 'last-event-id']
+const PASSED = ['content-type', 'accept', 'if-match', 'if-none-match', IDEMPOTENCY_KEY, 'last-event-id']
 
 /**
  * Transparent forwarding: every route of one deployment, by its path in the table, goes to the hosted cloud when the deployment is there.
@@ -132,6 +134,8 @@ async function callOf(endpoint: Endpoint, request: FastifyRequest, reply: Fastif
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
+  const key = headers[IDEMPOTENCY_KEY]
+  if (key !== undefined) headers[IDEMPOTENCY_KEY] = keyThere(request.caller as Caller, key)
   const body = method === 'GET' ? null : await readBody(endpoint, request, reply)
   return { method, route, path: path + query, headers, body }
 }

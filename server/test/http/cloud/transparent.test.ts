@@ -1,6 +1,9 @@
 import type { Endpoint } from '@slipway/contract/endpoint'
 import { describe, expect, test } from 'vitest'
+import { hashSecret } from '../../../src/core/access/secrets.ts'
+import { findToken } from '../../../src/core/access/store.ts'
 import { newId } from '../../../src/db/ids.ts'
+import { keyThere } from '../../../src/http/cloud-forward/key-there.ts'
 import { store, story } from '../../deployments/made.ts'
 import { linkedWorlds } from './linked.ts'
 
@@ -30,11 +33,25 @@ async function ask({ world, token, method, url, body, headers }: Asked) {
   return { status: statusCode, body: rawPayload.toString('base64'), type, etag, requestId, retry }
 }
 
+const [token] = await findToken(here.platform.pool, [hashSecret(org.owner.token)])
+/** With the key that the cloud has seen: asked again by it, it gives the same answer. */
+function seenThere(headers: { 'x-request-id': string; 'idempotency-key'?: string }): object {
+  const { 'idempotency-key': key, ...rest } = headers
+  return key === undefined ? rest : { ...rest, 'idempotency-key': keyThere({ credentialId: token?.id ?? '' }, key) }
+}
+
 /** The same request by way of this instance, and at the cloud itself with the credential of the link. */
 async function both(method: string, url: string, more: Pick<Asked, 'body' | 'headers'> = {}) {
   const headers = { 'x-request-id': newId('req'), ...more.headers }
   const through = await ask({ world: here, token: org.owner.token, method, url, ...more, headers })
-  const direct = await ask({ world: cloud, token: there.owner.token, method, url, ...more, headers })
+  const direct = await ask({
+    world: cloud,
+    token: there.owner.token,
+    method,
+    url,
+    ...more,
+    headers: seenThere(headers),
+  })
   return { through, direct }
 }
 
@@ -101,6 +118,20 @@ describe('every route of a deployment answers through the hop as it does there, 
       expect([through?.statusCode, through?.body]).toEqual([direct?.statusCode, direct?.body])
     }
   })
+})
+
+test('the same Idempotency-Key of two callers is two keys there, and one that is none is refused there', async () => {
+  const { id } = await deploy({ ended: new Date() })
+  const second = here.as(await here.tokenFor(org.owner))
+  const headers = { 'idempotency-key': newId('req') }
+  const body = { pinned: true }
+  const path = `/api/deployments/${id}/pin`
+  const replayed = async (api: typeof second) => (await api('POST', path, body, headers)).headers['idempotent-replayed']
+  expect(await replayed(org.owner.api)).toBeUndefined()
+  expect(await replayed(second)).toBeUndefined()
+  expect([await replayed(org.owner.api), await replayed(second)]).toEqual(['true', 'true'])
+  const odd = await second('POST', path, body, { 'idempotency-key': 'x'.repeat(201) })
+  expect([odd.status, odd.body.field]).toEqual([400, 'Idempotency-Key'])
 })
 
 test('a write with an Idempotency-Key is done once, and its repeat says so', async () => {
