@@ -7,6 +7,8 @@ type Load = { port: number; path: string; token: string; connections: number; ms
 export type Measured = {
   answers: number
   perSecond: number
+  /** Of one call, in the middle of all. */
+  p50Ms: number
   /** Answers other than 200; a proof with any of them has measured nothing. */
   refused: number
   /** Length of the last answer's body. */
@@ -35,15 +37,17 @@ export function startLoad(): LoadProcess {
 
 async function measure(load: Load): Promise<Measured> {
   const connections = await connected(load)
-  const tally = { answers: 0, refused: 0, bytes: 0 }
+  const tally: Tally = { answers: 0, refused: 0, bytes: 0, took: [] }
   const cpu = process.cpuUsage()
   const started = performance.now()
   const until = started + load.ms
   await Promise.all(connections.map((connection) => askUntil(until, connection, load, tally)))
   const ms = performance.now() - started
   const { user, system } = process.cpuUsage(cpu)
+  const { took, ...counted } = tally
   return {
-    ...tally,
+    ...counted,
+    p50Ms: took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)] ?? 0,
     perSecond: tally.answers / (ms / 1000),
     ownCpu: (user + system) / 1000 / ms,
   }
@@ -65,13 +69,14 @@ async function connected({ port, connections }: Load): Promise<Socket[]> {
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: *(\d+)/i
-type Tally = { answers: number; refused: number; bytes: number }
+type Tally = { answers: number; refused: number; bytes: number; took: number[] }
 
 /** A bare socket: an HTTP client library would cost as much as what is measured. */
 function askUntil(until: number, socket: Socket, { path, token }: Load, tally: Tally): Promise<void> {
   const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   let held: Buffer = Buffer.alloc(0)
   let wanted = 0
+  let sentAt = 0
   return new Promise<void>((done, fail) => {
     const end = (settle: () => void) => {
       socket.removeAllListeners('data').removeAllListeners('close').removeAllListeners('error')
@@ -88,13 +93,17 @@ function askUntil(until: number, socket: Socket, { path, token }: Load, tally: T
         wanted = head + HEAD_END.length + tally.bytes
       }
       if (held.length < wanted) return
+      const now = performance.now()
       tally.answers++
+      tally.took.push(now - sentAt)
       if (held[9] !== TWO) tally.refused++
       held = Buffer.alloc(0)
       wanted = 0
-      if (performance.now() < until) socket.write(request)
+      sentAt = now
+      if (now < until) socket.write(request)
       else end(done)
     })
+    sentAt = performance.now()
     socket.write(request)
   })
 }
