@@ -44,11 +44,15 @@ type Cloud = { breaker: Breaker; opened: Promise<Asking>; asking: number; waitin
 export function httpPassage(options: PassageOptions): CloudPassage {
   const clouds = new Map<string, Cloud>()
   const cloudAt = (url: string) => {
-    const known = clouds.get(url) ?? openCloud(url, options)
-    if (!clouds.has(url)) dropUnused(clouds)
-    clouds.set(url, known)
-    known.usedAt = Date.now()
-    return known
+    const known = clouds.get(url)
+    const cloud = known ?? openCloud(url, options)
+    cloud.usedAt = Date.now()
+    if (known) return known
+    dropUnused(clouds)
+    clouds.set(url, cloud)
+    // Said to whoever asks; a file that could not be read is read again by the next one.
+    cloud.opened.catch(() => clouds.delete(url))
+    return cloud
   }
   return {
     async pass(url, call, asked) {
@@ -86,8 +90,6 @@ function openCloud(url: string, options: PassageOptions): Cloud {
     }),
     ...{ asking: 0, waiting: 0, usedAt: 0 },
   }
-  // Said to whoever asks.
-  cloud.opened.catch(() => {})
   return cloud
 }
 

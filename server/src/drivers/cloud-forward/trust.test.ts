@@ -55,6 +55,30 @@ test.each([
   expect(await asked(issue())).toEqual({ answer: 'unreachable', arrived: false })
 })
 
+test('authorities that could not be read are read again by the next call', async () => {
+  let reads = 0
+  const server = createServer(known.issue(['localhost']), (_, response) => response.end('{}'))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  ends.unshift(() => server.close())
+  const passage = httpPassage({
+    mayConnect: (address) => address === '127.0.0.1',
+    mayConnectPlain: () => false,
+    extraRoots: async () => {
+      if (++reads === 1) throw new Error('no such file')
+      return [known.root]
+    },
+    told: () => {},
+  })
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const call = { method: 'GET', path: '/', headers: {}, body: null }
+  const ask = () => passage.pass(url, call, { signal: new AbortController().signal })
+  await expect(ask()).rejects.toMatchObject({ driver: 'cloud' })
+  expect((await ask()).status).toBe(200)
+  expect((await ask()).status).toBe(200)
+  expect(reads).toBe(2)
+  passage.close()
+})
+
 test('an address that takes no connection is given up after two seconds', async () => {
   const port = await on.blackHole()
   // After ten it would be a timeout.
