@@ -39,23 +39,27 @@ export function readDelivery({ event, body }: { event: string; body: Buffer }): 
   const [repoId, installationId] = [numberIn(repository.id), numberIn(objectIn(raw.installation).id)]
   if (isPush && (repoId === null || ref === null)) throw unusable('a push without a repository or a ref')
   const action = textIn(raw.action, 100)
-  const isBranch = isPush && ref?.startsWith('refs/heads/')
+  const row = {
+    ...{ event, action, repoId, ref },
+    repository: textIn(repository.full_name, 250),
+    before: isPush ? shaIn(raw.before) : null,
+    after: isPush ? shaIn(raw.after) : null,
+    pusher: textIn(objectIn(raw.pusher).name, 100),
+    message: textIn(objectIn(raw.head_commit).message, MOST_MESSAGE),
+  }
+  const isRevoked = event === 'github_app_authorization' && action === 'revoked'
+  return saidIn(row, installationId, isRevoked ? textIn(objectIn(raw.sender).login, 100) : null)
+}
+
+/** What follows from what was said, whoever has read it. */
+export function saidIn(row: Said['row'], installationId: number | null, revokedBy: string | null = null): Said {
+  const { event, repoId, ref } = row
+  const isBranch = event === 'push' && ref?.startsWith('refs/heads/')
   return {
-    row: {
-      ...{ event, action, repoId, ref },
-      repository: textIn(repository.full_name, 250),
-      before: isPush ? shaIn(raw.before) : null,
-      after: isPush ? shaIn(raw.after) : null,
-      pusher: textIn(objectIn(raw.pusher).name, 100),
-      message: textIn(objectIn(raw.head_commit).message, MOST_MESSAGE),
-    },
-    repoId,
-    installationId,
+    ...{ row, repoId, installationId, revokedBy },
     branch: isBranch && repoId !== null && ref !== null ? { repoId, ref } : null,
     decided: decidedAlready(event, ref),
     marks: MARKING.has(event),
-    revokedBy:
-      event === 'github_app_authorization' && action === 'revoked' ? textIn(objectIn(raw.sender).login, 100) : null,
   }
 }
 

@@ -47,15 +47,15 @@ export async function deploying(db: Queryable, orgIds: string[], repoId: number,
   return new Set(rows.map(({ orgId }) => orgId))
 }
 
-/** What is there already stays as it is. */
-export async function insert(tx: Tx, rows: Insertable<Tables['githostDelivery']>[]): Promise<number> {
+/** What is there already stays as it is. Whose rows were added. */
+export async function insert(tx: Tx, rows: Insertable<Tables['githostDelivery']>[]): Promise<(string | null)[]> {
   const done = await tx
     .insertInto('githostDelivery')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['hookKey', 'guid']).doNothing())
-    .returning('id')
+    .returning('orgId')
     .execute()
-  return done.length
+  return done.map(({ orgId }) => orgId)
 }
 
 export async function isDecided(tx: Tx, hookKey: string, guids: string[]): Promise<boolean> {

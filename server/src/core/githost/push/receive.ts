@@ -1,11 +1,10 @@
 import { transaction } from '../../../db/database.ts'
-import { newId } from '../../../db/ids.ts'
 import { Refusal } from '../../../errors.ts'
 import { appPlace, hookPlace } from '../secrets.ts'
 import type { GithostParts } from '../sources.ts'
-import * as heads from './head-store.ts'
 import { readDelivery, type Said } from './read-delivery.ts'
 import * as store from './receive-store.ts'
+import { markMoved, storeSaid } from './store-said.ts'
 
 /** Said to every process that settles heads. */
 export const HEADS_CHANGED = 'githost-heads'
@@ -24,14 +23,11 @@ export async function receive(parts: GithostParts, arriving: Arriving) {
   const said = readDelivery(arriving)
   const fresh = await transaction(parts.db, async (tx) => {
     const orgIds = await concerned(tx, receiver, said)
-    const deploying = said.branch ? await store.deploying(tx, orgIds, said.branch.repoId, said.branch.ref) : new Set()
-    const rows = rowsFor(arriving, receiver.hookKey, said, orgIds.length === 0 ? [receiver.orgId] : orgIds, deploying)
-    const added = await store.insert(tx, rows)
-    const guids = rows.map(({ guid }) => guid)
-    if (added === 0 && (await store.isDecided(tx, receiver.hookKey, guids))) return false
-    const { host } = parts.config.githost
-    const moved = orgIds.filter((id) => deploying.has(id))
-    if (said.branch) await heads.mark(tx, moved, { host, ...said.branch, told: true, ask: false })
+    const body = arriving.body.length <= MOST_BODY ? arriving.body.toString('utf8') : null
+    const { hookKey, orgId: otherwise } = receiver
+    const stored = await storeSaid(tx, { hookKey, guid: arriving.guid, said, body, orgIds, otherwise })
+    if (stored.isOver) return false
+    await markMoved(tx, parts.config.githost.host, [stored])
     if (receiver.kind === 'app' && said.installationId !== null && said.marks)
       await store.markInstallation(tx, receiver.id, said.installationId)
     if (receiver.kind === 'app' && said.revokedBy !== null) await store.markRevoked(tx, receiver, said.revokedBy)
@@ -85,23 +81,4 @@ async function concerned(tx: Parameters<typeof store.linked>[0], receiver: NonNu
   if (receiver.kind === 'hook') return said.repoId === Number(receiver.repoId) ? [receiver.orgId] : []
   if (said.installationId === null) return []
   return store.linked(tx, receiver.id, said.installationId, said.repoId)
-}
-
-function rowsFor(
-  { guid, body }: Arriving,
-  hookKey: string,
-  said: Said,
-  orgIds: (string | null)[],
-  deploying: Set<unknown>,
-) {
-  const now = new Date()
-  return orgIds.map((orgId) => {
-    const nobody = said.branch && !deploying.has(orgId) ? ['ignored', 'no project deploys this branch'] : null
-    const [decision, reason] = said.decided ?? nobody ?? []
-    return {
-      ...{ id: newId('ghd'), orgId, hookKey, guid: `${guid}:${orgId ?? ''}`, ...said.row },
-      ...(decision && { decision: decision as 'ignored', reason: reason ?? null, decidedAt: now }),
-      body: body.length <= MOST_BODY ? body.toString('utf8') : null,
-    }
-  })
 }
