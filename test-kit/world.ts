@@ -44,7 +44,7 @@ export async function startWorld(overrides: Partial<Config> = {}) {
   }
   const rate = { perAddress: 1_000_000, perToken: 1_000_000 }
   const config = { ...readConfig(environment), rate, ...overrides }
-  const { platform, begin, work, removeEdge, close } = wire(
+  const { platform, drain, begin, work, removeEdge, close } = wire(
     config,
     pino({ level: process.env.SLIPWAY_TEST_LOG ?? 'silent' }),
   )
@@ -71,6 +71,8 @@ export async function startWorld(overrides: Partial<Config> = {}) {
     dataDir,
     /** Runs deployments in this process. */
     work,
+    /** Asks this process to end, as far as its requests hear of it. */
+    drain: () => drain.abort(),
     removeEdge,
     ...people(app, platform),
     session: (person: { userId: string }) => sessionOf(app, platform, person),

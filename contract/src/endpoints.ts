@@ -16,6 +16,7 @@ import { migration } from './migration.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
 import { registries } from './registries.ts'
+import { relay } from './relay.ts'
 import { servers } from './servers.ts'
 import { services, variables } from './services.ts'
 
@@ -28,6 +29,7 @@ export const endpoints = {
   tokens,
   links,
   cloudLink,
+  relay,
   members,
   audit,
   limits,

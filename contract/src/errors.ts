@@ -74,6 +74,7 @@ export const ERROR_CODES = {
   ],
   session_required: [403, 'Only a signed-in person can do this, not an access token.'],
   token_required: [403, 'Only an access token can do this, not a session.'],
+  link_required: [403, 'Only the credential of a linked instance can do this.'],
   password_not_new: [
     403,
     'Joining another organization needs a password that was chosen in this session a moment ago.',

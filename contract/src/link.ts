@@ -87,6 +87,18 @@ const CloudLink = z
       .meta({ description: 'the organization there' }),
     linkedBy: z.object({ id: idOf('usr'), name: z.string().nullable() }).optional(),
     linkedAt: timestamp.optional(),
+    relay: z
+      .object({
+        state: z.enum(['following', 'waiting', 'refused', 'off']).meta({
+          description:
+            'waiting: the cloud is asked again; refused: it takes the credential no more; off: nobody has asked yet',
+        }),
+        lastNumber: z.number().int().meta({ description: 'of the newest delivery that was taken' }),
+        lastAt: timestamp.nullable(),
+        since: timestamp.nullable(),
+      })
+      .optional()
+      .meta({ description: 'deliveries of the git host that the cloud passes on' }),
     problem: z
       .string()
       .optional()

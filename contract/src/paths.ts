@@ -59,6 +59,9 @@ export const paths = {
     begin: ["POST /api/cloud/link"],
     end: ["DELETE /api/cloud/link"],
   },
+  relay: {
+    stream: ["GET /api/relay/stream","*"],
+  },
   members: {
     list: ["GET /api/members"],
     show: ["GET /api/members/:userId"],

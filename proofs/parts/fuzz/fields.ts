@@ -47,6 +47,7 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   tokens: false,
   links: false,
   cloudLink: false,
+  relay: false,
   members: false,
   audit: false,
   limits: false,

@@ -2,6 +2,7 @@ import type { CloudPassage } from '../drivers/cloud-forward/passage.ts'
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
 import type { LinkChecks } from './cloud/link-checks.ts'
+import type { Relayed } from './cloud/relay/parts.ts'
 import type { ActiveReleases } from './deployments/events/active-releases.ts'
 import type { Feeds } from './deployments/events/feed.ts'
 import type { History } from './deployments/events/history/history.ts'
@@ -9,6 +10,7 @@ import type { LiveRedactors } from './deployments/events/live-redactors.ts'
 import type { Redactors } from './deployments/events/redact/redactors.ts'
 import type { DeployParts } from './deployments/parts.ts'
 import type { CertificateParts } from './domains/certificates/parts.ts'
+import type { Relays } from './githost/relay/relays.ts'
 import type { InstallationTokens } from './githost/tokens.ts'
 import type { Claims } from './idempotency/claims.ts'
 import type { Instance } from './instance/guard.ts'
@@ -40,6 +42,9 @@ export type Platform = BaseParts & {
   /** The way to hosted clouds. */
   cloudPassage: CloudPassage
   linkChecks: LinkChecks
+  /** What linked instances hear of the git host; what is done here with what a cloud relays. */
+  relays: Relays
+  relayed: Relayed
 }
 
 /** What a process has that runs deployments and looks after names, beyond one that only answers. */

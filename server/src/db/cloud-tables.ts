@@ -1,9 +1,13 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { DeploymentStatus } from '@slipway/contract/deployment-states'
-import type { ColumnType, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { RelayedSaid } from '@slipway/contract/relay'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
 type Created = ColumnType<Date, Date | string | undefined, never>
 type Time = ColumnType<Date, Date | string, Date | string>
+type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+/** Eight bytes there, text here. */
+type Count = ColumnType<string, number | undefined, number>
 
 export type CloudTables = {
   /** The cloud that an organization of this instance works with. */
@@ -19,6 +23,15 @@ export type CloudTables = {
     credential: string
     linkedBy: string
     createdAt: Created
+    /** The newest number of what the cloud relays that was taken here, and when. */
+    relaySeen: Count
+    relayAt: MaybeTime
+    /** Null: nobody has followed it yet. */
+    relayState: Generated<'following' | 'waiting' | 'refused' | null>
+    relaySince: MaybeTime
+    /** A lease: the process that follows it, and until when. */
+    relayClaim: ColumnType<string | null, string | null | undefined, string | null>
+    relayUntil: MaybeTime
   }
   /** A deployment of a project in the cloud; what it is and does is there. */
   cloudDeployment: {
@@ -43,6 +56,19 @@ export type CloudTables = {
     instanceId: string
     name: string
     createdBy: string
+    createdAt: Created
+    /** The newest number that was given to something relayed. */
+    relayed: Count
+    /** The one stream that is served. */
+    streamId: ColumnType<string | null, string | null | undefined, string | null>
+  }
+  /** At a cloud: what a linked instance is still to hear of. */
+  relayDelivery: {
+    linkId: string
+    number: ColumnType<string, number, never>
+    guid: string
+    event: string
+    said: JSONColumnType<RelayedSaid, string, string>
     createdAt: Created
   }
   /** A link that was asked of the cloud, until somebody there decides. */

@@ -14,6 +14,7 @@ import { sweep as sweepDeliveries } from '../core/githost/push/delivery-store.ts
 import { followNew, lookAtFailed } from '../core/githost/push/poll.ts'
 import { recheckInstallations } from '../core/githost/push/recheck.ts'
 import { sweep as sweepReports } from '../core/githost/push/report-store.ts'
+import { sweepRelayed } from '../core/githost/relay/relay-store.ts'
 import { sweepSecrets } from '../core/githost/store.ts'
 import { BEAT_MS } from '../core/idempotency/claims.ts'
 import { sweepIdempotency } from '../core/idempotency/sweep.ts'
@@ -84,6 +85,7 @@ export const byEachProcess = (platform: Platform): Recurring[] => [
   { name: 'archive', everyMs: 6 * HOUR, run: () => sweepArchive(platform, platform.draining) },
   { name: 'progress of the database', everyMs: 10 * MINUTE, run: () => noteProgress(platform) },
   { name: 'old deliveries', everyMs: HOUR, run: () => sweepDeliveries(platform.db) },
+  { name: 'old relayed deliveries', everyMs: 10 * MINUTE, run: () => sweepRelayed(platform.db) },
   { name: 'old reports', everyMs: HOUR, run: () => sweepReports(platform.db) },
   { name: 'old connects', everyMs: HOUR, run: () => sweepAttempts(platform.db) },
   { name: 'old hook secrets', everyMs: HOUR, run: () => sweepSecrets(platform.db) },

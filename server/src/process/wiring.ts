@@ -5,6 +5,7 @@ import { people } from '../core/access/people.ts'
 import { membershipsOf } from '../core/access/people-store.ts'
 import { denials } from '../core/audit/denials.ts'
 import { linkChecks } from '../core/cloud/link-checks.ts'
+import { followLinks } from '../core/cloud/relay/follow-links.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
 import { restartPipeline } from '../core/deployments/converge/restart.ts'
 import { settlePipeline } from '../core/deployments/converge/settle.ts'
@@ -24,6 +25,8 @@ import { openRemoteTree } from '../core/githost/contents.ts'
 import { mayLink } from '../core/githost/may-link.ts'
 import { followRun } from '../core/githost/push/follow-run.ts'
 import { startSettling } from '../core/githost/push/settle-heads.ts'
+import { relays } from '../core/githost/relay/relays.ts'
+import { takeRelayed } from '../core/githost/relay/take-relayed.ts'
 import { blocksIn } from '../core/githost/store.ts'
 import { installationTokens } from '../core/githost/tokens.ts'
 import { claims } from '../core/idempotency/claims.ts'
@@ -138,6 +141,8 @@ export function wire(config: Config, logger: Logger): Wired {
     cloudPassage: cloudPassage(config, logger),
     githost: githostOf(config, db),
     githostTokens: installationTokens(changes),
+    relays: relays({ db, changes, log: logger }),
+    relayed: takeRelayed({ config, changes }),
     remoteTrees: { open: (caller, asked, signal) => openRemoteTree(platform, caller, { ...asked, signal }) },
     log: logger,
     draining: drain.signal,
@@ -211,7 +216,7 @@ async function work({ platform, epoch, transport, listener }: Workshop): Promise
     const options = { db, transport, listener, log, slots: SLOTS, onChange: changes.send }
     const worker = await startWorker({ ...options, pipelines: pipelines(parts) })
     const recurring = startSchedule({ db, log, lookMs: LOOK_MS, jobs: byOneProcess(parts) })
-    const others = [recurring, startSettling(parts), sendOnPost(parts)]
+    const others = [recurring, startSettling(parts), sendOnPost(parts), followLinks(parts)]
     const all = async (end: Promise<void>) => void (await Promise.all([end, ...others.map((other) => other.stop())]))
     return { drain: () => all(worker.drain()), drop: () => all(worker.drop()) }
   }

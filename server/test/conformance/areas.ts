@@ -13,6 +13,7 @@ import { MIGRATION } from './migration.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
 import { REGISTRIES } from './registries.ts'
+import { RELAY } from './relay.ts'
 import { ROLES } from './roles.ts'
 import type { BuiltArea } from './statement.ts'
 import { STORES } from './stores.ts'
@@ -36,6 +37,7 @@ export const BUILT: BuiltArea[] = [
   { title: 'Private registries', paths: ['/api/registries'], statements: REGISTRIES },
   { title: 'Supporting resources', statements: SUPPORTING },
   { title: 'The link to a hosted cloud', paths: ['/api/links', '/api/cloud/link'], statements: LINKS },
+  { title: 'What a cloud relays', paths: ['/api/relay'], statements: RELAY },
   { title: 'Git host connection', statements: GITHOST },
   { title: 'Attempts on the git host connection', statements: GITHOST_ATTEMPTS },
   { title: 'Server migration', statements: MIGRATION },

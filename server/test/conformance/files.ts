@@ -64,6 +64,8 @@ export const privateKeys = inFile('server/src/drivers/ssh/private-key.test.ts')
 export const config = inFile('server/test/boot/config.test.ts')
 
 export const githost = (name: string) => http(`githost/${name}`)
+export const relayStream = http('relay/stream')
+export const relayed = http('relay/follow')
 export const projects = http('projects/projects')
 export const variables = http('projects/variables')
 export const serverUsage = http('servers/usage')

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 
@@ -14,6 +14,7 @@ export const findShown = (db: Queryable, orgId: string) =>
     .leftJoin('person', 'person.id', 'cloudLink.linkedBy')
     .selectAll('cloudLink')
     .select('person.name as linkedByName')
+    .select(sql<boolean>`coalesce(cloud_link.relay_until > now(), false)`.as('isFollowed'))
     .where('cloudLink.orgId', '=', orgId)
     .executeTakeFirst()
 export type ShownLink = NonNullable<Awaited<ReturnType<typeof findShown>>>

@@ -47,7 +47,20 @@ async function linked(parts: LinkParts, link: links.ShownLink): Promise<CloudLin
     organization: { id: link.cloudOrgId, name: link.cloudOrgName },
     linkedBy: { id: link.linkedBy, name: link.linkedByName },
     linkedAt: link.createdAt.toISOString(),
+    relay: relayOf(link),
     ...(problem !== null && { problem }),
+  }
+}
+
+/** From the row alone. Whoever followed it and holds it no more may have died: then it is waited for. */
+function relayOf({ relayState, relaySeen, relayAt, relaySince, relayUntil, isFollowed }: links.ShownLink) {
+  const isLost = relayState === 'following' && !isFollowed
+  const since = isLost ? relayUntil : relaySince
+  return {
+    state: isLost ? ('waiting' as const) : (relayState ?? ('off' as const)),
+    lastNumber: Number(relaySeen),
+    lastAt: relayAt?.toISOString() ?? null,
+    since: since?.toISOString() ?? null,
   }
 }
 

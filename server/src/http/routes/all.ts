@@ -18,6 +18,7 @@ import { migrationRoutes } from './migration.ts'
 import { operationRoutes } from './operations.ts'
 import { projectRoutes } from './projects.ts'
 import { registryRoutes } from './registries.ts'
+import { relayRoutes } from './relay.ts'
 import { serverRoutes } from './servers.ts'
 
 /** Whatever the mode: `only` of an endpoint says which of them serves it. */
@@ -28,6 +29,7 @@ export const allRoutes = (platform: Platform, metrics: Metrics, streams: Streams
   ...accessRoutes(platform),
   ...limitRoutes(platform),
   ...cloudLinkRoutes(platform),
+  ...relayRoutes(platform, streams),
   ...projectRoutes(platform),
   ...domainRoutes(platform),
   ...folderSessionRoutes(platform),

@@ -89,6 +89,7 @@ async function startLine() {
       answer.pipe(to)
     })
     passed.on('error', () => to.destroy())
+    to.on('close', () => passed.destroy())
     from.pipe(passed)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

@@ -1,43 +1,48 @@
-import { holds } from '@slipway/contract/permissions'
+import { holds, type Permission } from '@slipway/contract/permissions'
 import type { Caller } from '../../access/caller.ts'
 import { findSessions, findTokens } from '../../access/store.ts'
 import type { BaseParts } from '../../parts.ts'
 import { projectsStillThere } from '../../projects/store.ts'
+import { linksStillThere } from '../../tokens/links/store.ts'
 import { stillThere } from '../rows/store.ts'
 
-/** Who follows what: a deployment, or whatever serves for a project. */
-export type Viewer = { caller: Caller; target: { deployment: string } | { project: string } }
+/** Who follows what: a deployment, whatever serves for a project, or what is relayed to a linked instance. */
+export type Viewer = { caller: Caller; target: { deployment: string } | { project: string } | { link: string } }
 
 const AT_ONCE = 1000
 
 /**
  * Those who would be let in again: the credential is there and has not expired, its person is still a member whose role
- * allows it, and what they watch is still there. However many watch, it is one question per thousand credentials, deployments
- * and projects.
+ * allows it, and what they watch is still there. However many watch, it is one question per thousand credentials, deployments,
+ * projects and links.
  */
 export async function mayGoOn(
   { pool, db }: Pick<BaseParts, 'pool' | 'db'>,
   viewers: readonly Viewer[],
 ): Promise<Set<Viewer>> {
   const callers = new Map(viewers.map(({ caller }) => [keyOf(caller), caller]))
-  const known = new Set<string>()
+  const known = new Map<string, Held>()
   for (const some of chunks([...callers.values()])) {
-    for (const key of await confirmed(pool, some)) known.add(key)
+    for (const row of await held(pool, some)) known.set(keyOf({ credentialId: row.id, orgId: row.org_id }), row)
   }
   const there = new Set([
     ...(await found(viewers, 'deployment', (some) => stillThere(db, some))),
     ...(await found(viewers, 'project', (some) => projectsStillThere(db, some))),
+    ...(await found(viewers, 'link', (some) => linksStillThere(db, some))),
   ])
-  return new Set(viewers.filter(({ caller, target }) => known.has(keyOf(caller)) && there.has(idOf(target))))
+  return new Set(viewers.filter((one) => isHeld(known.get(keyOf(one.caller)), one) && there.has(idOf(one.target))))
 }
 
-const idOf = (target: Viewer['target']) => ('deployment' in target ? target.deployment : target.project)
+const idOf = (target: Viewer['target']) => Object.values(target)[0] ?? ''
+const neededFor = (target: Viewer['target']): Permission => ('link' in target ? 'githost:read' : 'deployment:read')
+const isHeld = (row: Held | undefined, { target }: Viewer) =>
+  row !== undefined && holds(row.role, row.scopes && new Set(row.scopes), neededFor(target))
 
 type Asked = { id: string; orgId: string }
 
 async function found(
   viewers: readonly Viewer[],
-  kind: 'deployment' | 'project',
+  kind: 'deployment' | 'project' | 'link',
   ask: (some: Asked[]) => Promise<string[]>,
 ): Promise<string[]> {
   const ofKind = viewers.filter(({ target }) => kind in target)
@@ -50,18 +55,17 @@ async function found(
 /** A session works in the organization that it was in when it opened the stream. */
 const keyOf = ({ credentialId, orgId }: Pick<Caller, 'credentialId' | 'orgId'>) => `${credentialId} ${orgId}`
 
-async function confirmed(pool: BaseParts['pool'], callers: Caller[]): Promise<string[]> {
+type Held = Awaited<ReturnType<typeof findTokens>>[number] | Awaited<ReturnType<typeof findSessions>>[number]
+
+async function held(pool: BaseParts['pool'], callers: Caller[]): Promise<Held[]> {
   const of = (kind: Caller['kind']) => callers.filter((caller) => caller.kind === kind)
   const [tokens, sessions] = [of('token'), of('session')]
-  const rows = [
+  return [
     ...(tokens.length === 0 ? [] : await findTokens(pool, [tokens.map(({ credentialId }) => credentialId)])),
     ...(sessions.length === 0
       ? []
       : await findSessions(pool, [sessions.map((one) => one.credentialId), sessions.map((one) => one.orgId)])),
   ]
-  return rows
-    .filter(({ role, scopes }) => holds(role, scopes && new Set(scopes), 'deployment:read'))
-    .map((row) => keyOf({ credentialId: row.id, orgId: row.org_id }))
 }
 
 function* chunks<T>(all: T[]): Generator<T[]> {

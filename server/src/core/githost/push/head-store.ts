@@ -70,6 +70,13 @@ export async function askAbout(db: Queryable, app: string, repoIds: number[]): P
       select 1 from githost_link l where l.app = ${app} and l.org_id = h.org_id)`.execute(db)
 }
 
+/** Nobody knows what was missed: each is polled soon, a hundred in a request. */
+export async function lookAtHeads(db: Queryable, orgId: string, host: string): Promise<void> {
+  await sql`update githost_head set poll_at = least(poll_at, clock_timestamp())
+    where (org_id, host, repo_id, ref) in (select org_id, host, repo_id, ref from githost_head
+      where org_id = ${orgId} and host = ${host} order by repo_id, ref for update)`.execute(db)
+}
+
 export type Following = {
   id: string
   name: string

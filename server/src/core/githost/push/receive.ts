@@ -1,5 +1,6 @@
 import { transaction } from '../../../db/database.ts'
 import { Refusal } from '../../../errors.ts'
+import { relay } from '../relay/relay.ts'
 import { appPlace, hookPlace } from '../secrets.ts'
 import type { GithostParts } from '../sources.ts'
 import { readDelivery, type Said } from './read-delivery.ts'
@@ -21,21 +22,24 @@ export async function receive(parts: GithostParts, arriving: Arriving) {
   await requireSigned(parts, receiver, arriving)
   if (receiver === undefined) throw unsigned()
   const said = readDelivery(arriving)
-  const fresh = await transaction(parts.db, async (tx) => {
+  const { fresh, links } = await transaction(parts.db, async (tx) => {
     const orgIds = await concerned(tx, receiver, said)
     const body = arriving.body.length <= MOST_BODY ? arriving.body.toString('utf8') : null
     const { hookKey, orgId: otherwise } = receiver
     const stored = await storeSaid(tx, { hookKey, guid: arriving.guid, said, body, orgIds, otherwise })
-    if (stored.isOver) return false
+    if (stored.isOver) return { fresh: false, links: [] }
     await markMoved(tx, parts.config.githost.host, [stored])
     if (receiver.kind === 'app' && said.installationId !== null && said.marks)
       await store.markInstallation(tx, receiver.id, said.installationId)
     if (receiver.kind === 'app' && said.revokedBy !== null) await store.markRevoked(tx, receiver, said.revokedBy)
-    return true
+    // Last: whoever takes a number holds up all others of that link until the end.
+    const links = parts.config.mode === 'cloud' ? await relay(tx, stored.added, receiver.host, arriving.guid, said) : []
+    return { fresh: true, links }
   })
   await store.noteHeard(parts.db, receiver)
   if (!fresh) return { duplicate: true as const }
   parts.changes.send(HEADS_CHANGED)
+  for (const link of links) parts.changes.send(link)
   return { accepted: true as const }
 }
 

@@ -1,6 +1,6 @@
 import type { InstanceLink } from '@slipway/contract/link'
 import type { Page, PageQuery } from '@slipway/contract/pages'
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { startOf, toPage } from '../../page.ts'
@@ -34,6 +34,15 @@ export const find = (db: Queryable, scope: TokenScope, id: string) =>
 
 export const findOfToken = (db: Queryable, orgId: string, tokenId: string) =>
   db.selectFrom('instanceLink').selectAll().where('orgId', '=', orgId).where('tokenId', '=', tokenId).executeTakeFirst()
+
+/** Which of these there still are, each in the organization that is named beside it. */
+export async function linksStillThere(db: Queryable, asked: { id: string; orgId: string }[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select l.id from unnest(${asked.map(({ id }) => id)}::text[], ${asked.map(({ orgId }) => orgId)}::text[])
+      as asked (id, org_id)
+    join instance_link l on l.id = asked.id and l.org_id = asked.org_id`.execute(db)
+  return rows.map(({ id }) => id)
+}
 
 export async function insert(db: Queryable, link: Insertable<Tables['instanceLink']>): Promise<void> {
   await db.insertInto('instanceLink').values(link).execute()
