@@ -34,6 +34,9 @@ type Options = {
   onAnswer?: (path: string, text: string) => void
 }
 
+/** `port`: where the one before it was found. */
+type Starting = { role?: 'api' | 'worker' | 'all'; env?: Record<string, string>; port?: number }
+
 /** The port of a line to one of the lab's machines, when a proof is to hold over SSH. */
 const line = process.env.SLIPWAY_PROVE_OVER_SSH
 const given = () => (line === undefined ? labPart('engine') : labPart('host1'))
@@ -67,13 +70,14 @@ export async function openSite({
   }
 
   /** Another process of the instance. Requests go to the newest that lives. */
-  const start = async (more: { role?: 'api' | 'worker' | 'all'; env?: Record<string, string> } = {}) => {
+  const start = async (more: Starting = {}) => {
     const argv = more.role === undefined ? [] : ['--role', more.role]
     const replica = await startServer({
       databaseUrl: url,
       dataDir,
       argv,
       env: { ...settings, ...more.env },
+      ...(more.port !== undefined && { port: more.port }),
       ...(logFile !== undefined && { logFile }),
     })
     replicas.push(replica)

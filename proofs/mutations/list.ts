@@ -7,6 +7,7 @@ import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
 import { registries } from './registries.ts'
+import { relay } from './relay.ts'
 import { runs } from './runs.ts'
 import { stored } from './stored.ts'
 
@@ -17,6 +18,7 @@ export const mutations: Mutation[] = [
   ...stored,
   ...network,
   ...registries,
+  ...relay,
   ...runs,
   ...containers,
   ...certificates,
@@ -47,6 +49,7 @@ export const guardedByTests: Record<string, string[]> = {
   push: ['captured-delivery-again', 'paused-project-deploys', 'hook-tells-of-any-repository'],
   readme: [],
   registry: ['login-of-the-last-image', 'wrong-password-saved', 'path-by-its-letters'],
+  relay: ['number-without-its-delivery', 'taken-without-the-lease', 'relayed-again-with-a-redelivery'],
   'scan-scale': [],
   stream: ['batch-stored-twice', 'whole-page-to-who-is-in-the-middle', 'news-missed-while-reading'],
   'tls-zero-downtime': ['old-one-stopped-first'],

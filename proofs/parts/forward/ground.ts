@@ -53,7 +53,7 @@ export async function leadTo(own: Site, url: string): Promise<void> {
 }
 
 /** TLS in front of the cloud, as its edge would have it. */
-async function openFront() {
+export async function openFront() {
   const made = authorities(tool('openssl'))
   const authority = made.authority('Slipway proof')
   const folder = mkdtempSync(join(tmpdir(), 'slipway-front-'))
@@ -86,7 +86,7 @@ async function openFront() {
 }
 
 /** By a code: asked for here, approved there by the owner in a session of theirs. */
-async function link(own: Site, cloud: Site, origin: string): Promise<void> {
+export async function link(own: Site, cloud: Site, origin: string): Promise<void> {
   const { userCode } = await own.ask('POST', '/api/cloud/link', {})
   const { link: setup } = (await bootstrap(cloud.databaseUrl)) as unknown as { link: string }
   const post = (path: string, body: object, cookie = '') =>

@@ -136,6 +136,16 @@ test('who has lost its lease takes nothing, and its number does not count', asyn
   expect(await deliveriesOf(home, here)).toHaveLength(1)
 })
 
+test('a delivery that could not be stored does not count as taken, and is taken when it comes again', async () => {
+  const { here } = await branch('Failing')
+  const link = await held()
+  const failing = { ...home.platform.relayed, store: () => Promise.reject(new Error('the disk is full')) }
+  await expect(take({ ...home.platform, relayed: failing }, link, 0, [event(1, 'one')])).rejects.toThrow('disk')
+  expect(await stored.seenOf(db, link)).toBe(0)
+  expect(await take(home.platform, link, 0, [event(1, 'one')])).toBe(1)
+  expect(await deliveriesOf(home, here)).toHaveLength(1)
+})
+
 test('the same delivery under two numbers, or one number twice, is taken once', async () => {
   const { here } = await branch('Doubled')
   const link = await held()
