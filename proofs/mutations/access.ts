@@ -147,8 +147,8 @@ export const access: Mutation[] = [
     name: 'stream-outlives-its-token',
     guards: `${MODEL}: whoever watches a stream and would not be let in now is let go`,
     file: 'server/src/core/deployments/events/viewers.ts',
-    find: 'known.has(keyOf(caller)) && there.has(idOf(target))',
-    replace: 'there.has(idOf(target))',
+    find: 'isHeld(known.get(keyOf(one.caller)), one) && there.has(idOf(one.target))',
+    replace: 'there.has(idOf(one.target))',
     red: {
       test: 'server/test/deployments/stream-access.test.ts',
       title: 'streams of every format end with the credential that opened them, and nobody else is let go',
