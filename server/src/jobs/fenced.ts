@@ -69,8 +69,9 @@ export class Fenced {
 
   #update(tx: Tx, change: Change): Promise<Written | undefined> {
     const { id, fence, claim, writes } = this.#owned
-    // An accepted cancel wins over parking and over success.
-    const refusable = change.status === 'parked' || change.status === 'succeeded'
+    // An accepted cancel wins over parking and over success. What is being undone already may rest all the same.
+    const parks = change.status === 'parked'
+    const succeeds = change.status === 'succeeded'
     return tx
       .updateTable('run')
       .set({ ...change, writes: writes + 1 })
@@ -79,7 +80,8 @@ export class Fenced {
       .where('claim', '=', claim)
       .where('status', '=', 'running')
       .where('writes', '=', writes)
-      .$if(refusable, (query) => query.where('cancel', '=', false))
+      .$if(succeeds, (query) => query.where('cancel', '=', false))
+      .$if(parks, (query) => query.where((eb) => eb.or([eb('cancel', '=', false), eb('outcome', 'is not', null)])))
       .returning(['cancel', 'outcome', 'outcomeReason', STALLED.as('stalled')])
       .executeTakeFirst()
   }

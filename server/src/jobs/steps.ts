@@ -21,7 +21,7 @@ export type Run<Input = unknown> = RunFacts<Input> & {
   /** When an owner before this one began a step that it did not finish. */
   since(step: string): Date | undefined
   /**
-   * Inside a step: nothing to do for so long. When all steps under way say so, the run is parked: it keeps its lane and needs
+   * Inside a step or its undo: nothing to do for so long. When all steps under way say so, the run is parked: it keeps its lane and needs
    * no worker, and the steps are begun again after that. Otherwise this waits.
    */
   rest(ms: number, signal: AbortSignal): Promise<void>

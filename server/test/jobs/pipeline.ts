@@ -22,6 +22,8 @@ export type Input = {
   limit?: Place & { inside?: Place }
   /** Its rollout is work for others: it looks now and then whether so long has passed. */
   rest?: { ms: number; workMs: number }
+  /** And so is undoing it. */
+  undoRest?: { ms: number; workMs: number }
   /** Beside that rollout something else goes on for so long. */
   besideMs?: number
   /** Before its build it says that this may take long. */
@@ -94,6 +96,7 @@ class Actor {
     const undo = {
       undo: async (signal: AbortSignal, _: unknown, because: string) => {
         await this.effect(`because:${because}`)
+        if (name === 'rollout' && input.undoRest) await this.#rest(`undo:${name}`, input.undoRest, signal)
         await this.#act(`undo:${name}`, this.first ?? input.undoMs ?? 10, signal)
         return input.laterAt === name ? UNDO_PENDING : undefined
       },

@@ -54,6 +54,26 @@ test('a cancel finds a run that rests, and what it began is undone, also where t
   }
 })
 
+test.each(['cancelled', 'failed'] as const)('what is undone may rest as well, of a run that was %s', async (how) => {
+  await yard.inProcess(1)
+  const undoRest = { ms: 1500, workMs: 3000 }
+  const id = await yard.submit(
+    how === 'failed' ? { undoRest, failAt: 'health' } : { undoRest, rest: { ms: LONG, workMs: LONG } },
+  )
+  if (how === 'cancelled') {
+    await resting(id)
+    await yard.cancel(id)
+    await until('its undo looks', 45_000, async () => (await whats(id)).includes('look:undo:rollout') || undefined)
+  }
+  await resting(id)
+  expect(await yard.jobs(id)).not.toContainEqual({ state: 'active' })
+  await yard.untilStatus(await yard.submit(), 'succeeded')
+  await yard.untilStatus(id, how)
+  const looks = (await whats(id)).filter((what) => what === 'look:undo:rollout')
+  expect(looks.length).toBeGreaterThanOrEqual(2)
+  expect(looks.length).toBeLessThan(6)
+})
+
 test('whoever waits for a place needs no worker, and places go to those who waited longest', async () => {
   await Promise.all([yard.inProcess(1), yard.fork(1)])
   const limit = { name: 'build:server', most: 1 }
