@@ -257,3 +257,65 @@ test('a connection that ended while it lay idle costs a reader nothing', async (
     server.closeAllConnections()
   }
 })
+
+describe('a body that is read while it is sent', () => {
+  const MEGABYTE = 1024 * 1024
+  async function* pieces(count: number, everyMs = 0): AsyncGenerator<Buffer> {
+    for (let n = 0; n < count; n++) {
+      if (everyMs > 0) await new Promise((later) => setTimeout(later, everyMs))
+      yield Buffer.alloc(MEGABYTE / 16, n)
+    }
+  }
+  const put = (by: CloudPassage, url: string, chunks: AsyncIterable<Buffer>, bytes: number) =>
+    by.pass(url, { ...GET, method: 'PUT', body: { chunks, bytes } }, { signal: never })
+  const counting: RequestListener = (request, to) => {
+    let bytes = 0
+    const answer = () => to.setHeader('slipway-version', '0').end(`${request.headers['content-length']} ${bytes}`)
+    request.on('data', (chunk) => (bytes += chunk.length)).on('end', answer)
+  }
+
+  test('arrives whole and with its length, however long it takes while it moves', async () => {
+    const url = await serving(counting)
+    // Longer than everything but a stall may take.
+    const answer = await put(passage(), url, pieces(12, 100), 12 * (MEGABYTE / 16))
+    expect('body' in answer && answer.body.toString()).toBe(`${12 * (MEGABYTE / 16)} ${12 * (MEGABYTE / 16)}`)
+  })
+
+  test('is read no faster than it is taken, and one that stalls ends in time', async () => {
+    const url = await serving((request) => void request.pause())
+    let read = 0
+    async function* endless(): AsyncGenerator<Buffer> {
+      for (; read < 4096; read++) yield Buffer.alloc(MEGABYTE / 16)
+    }
+    await expect(put(passage(), url, endless(), 256 * MEGABYTE)).rejects.toMatchObject({ code: 'timeout' })
+    expect(read * (MEGABYTE / 16)).toBeLessThan(16 * MEGABYTE)
+  })
+
+  test('that ends early or does not end is not taken for the whole, and says nothing about the cloud', async () => {
+    let arrived = 0
+    const url = await serving((request, to) => {
+      request.on('end', () => arrived++)
+      counting(request, to)
+    })
+    const by = passage()
+    for (let n = 0; n < 4; n++)
+      await expect(put(by, url, pieces(2), 3 * (MEGABYTE / 16))).rejects.toThrow('another length')
+    expect(arrived).toBe(0)
+    expect(await failure(by, url)).toBe('an answer')
+    await expect(put(by, url, pieces(4), 3 * (MEGABYTE / 16))).rejects.toThrow('another length')
+  })
+
+  test('whoever answers before all of it came is heard, and no more is read', async () => {
+    let read = 0
+    async function* counted(): AsyncGenerator<Buffer> {
+      for await (const piece of pieces(1600)) {
+        read++
+        yield piece
+      }
+    }
+    const url = await serving((_, to) => void to.writeHead(200, { 'slipway-version': '0' }).end('{"stored": false}'))
+    const answer = await put(passage(), url, counted(), 100 * MEGABYTE)
+    expect('body' in answer && answer.body.toString()).toBe('{"stored": false}')
+    expect(read).toBeLessThan(1600)
+  })
+})

@@ -67,7 +67,7 @@ export function httpPassage(options: PassageOptions): CloudPassage {
         attempt.succeeded()
         return answer
       } catch (error) {
-        if (!asked.signal.aborted && !isFailure<CloudFailure>(error, 'cloud', 'address_refused')) attempt.failed()
+        if (!asked.signal.aborted && isOfCloud(error)) attempt.failed()
         throw error
       } finally {
         cloud[lane]--
@@ -79,6 +79,10 @@ export function httpPassage(options: PassageOptions): CloudPassage {
     },
   }
 }
+
+/** Neither a body of ours that could not be read nor an address that is not asked says something about the cloud. */
+const isOfCloud = (error: unknown) =>
+  isFailure<CloudFailure>(error, 'cloud') && !isFailure<CloudFailure>(error, 'cloud', 'address_refused')
 
 function openCloud(url: string, options: PassageOptions): Cloud {
   const cloud: Cloud = {

@@ -7,8 +7,11 @@ export type Passed = {
   /** With its query, as it came. */
   path: string
   headers: Record<string, string>
-  body: Buffer | null
+  body: Buffer | StreamedBody | null
 }
+
+/** A body that is read while it is sent. It is used up by that: such a call is sent once. */
+export type StreamedBody = { chunks: AsyncIterable<Uint8Array>; bytes: number }
 
 type Head = { status: number; headers: IncomingHttpHeaders }
 type Whole = Head & { body: Buffer }

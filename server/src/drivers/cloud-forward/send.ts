@@ -8,7 +8,8 @@ import {
 import { type Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
-import { cloudFailure, type Deadlines, type Passed } from './passage.ts'
+import { cloudFailure, type Deadlines, type Passed, type StreamedBody } from './passage.ts'
+import { writeBody } from './write-body.ts'
 
 /**
  * Reads share connections that stay. A write has one of its own: one that the other side ends at that moment would leave it open whether
@@ -54,30 +55,54 @@ function once(
       ...to,
       path: prefix + call.path,
       method: call.method,
-      headers: call.body ? { ...call.headers, 'content-length': String(call.body.length) } : call.headers,
+      headers: call.body ? { ...call.headers, ...lengthOf(call.body) } : call.headers,
       agent: reading ? agents.kept : agents.fresh,
     })
     const connected = connecting(asked, tls, deadlines.connect)
-    const late = setTimeout(() => asked.destroy(cloudFailure('timeout', true)), firstByteMs)
+    const answerIn = deadlineOf(asked, firstByteMs)
     // The request has an option for it, which watches all of its streams to do the same.
     const left = () => asked.destroy()
     signal.addEventListener('abort', left)
-    asked.once('response', (message) => {
-      clearTimeout(late)
-      resolve(message)
-    })
+    asked.once('response', resolve)
     asked.on('error', (error: Error & { code?: string }) => {
       const stale = reading && asked.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted
       if (stale) resolve({ stale: asFailure(error, true) })
       else reject(signal.aborted ? signal.reason : asFailure(error, connected()))
     })
-    asked.once('close', () => {
-      clearTimeout(late)
-      signal.removeEventListener('abort', left)
-    })
-    asked.end(call.body ?? undefined)
+    asked.once('close', () => signal.removeEventListener('abort', left))
+    const { body } = call
+    if (body === null || !('chunks' in body)) return void asked.end(body ?? undefined)
+    writeBody(asked, body, { moved: () => answerIn(deadlines.stall), sent: () => answerIn(firstByteMs) }).catch(
+      (error) => {
+        // Our own side could not go on: that says nothing about the cloud.
+        reject(error)
+        asked.destroy()
+      },
+    )
   })
 }
+
+/** Ends a call whose answer does not begin in time; the time may be set anew until it does. */
+function deadlineOf(asked: ClientRequest, firstMs: number): (ms: number) => void {
+  const late = () => asked.destroy(cloudFailure('timeout', true))
+  let timer: NodeJS.Timeout | undefined = setTimeout(late, firstMs)
+  const over = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  asked.once('response', over)
+  asked.once('close', over)
+  return (ms) => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = setTimeout(late, ms)
+  }
+}
+
+/** Nobody has to guess where it ends. */
+const lengthOf = (body: Buffer | StreamedBody) => ({
+  'content-length': String('chunks' in body ? body.bytes : body.length),
+})
 
 /** Ends a call whose connection is not there in time; says whether it has come to be. */
 function connecting(asked: ClientRequest, tls: boolean, deadlineMs: number): () => boolean {
