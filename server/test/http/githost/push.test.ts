@@ -188,6 +188,16 @@ test('after someone went back, a push waits for a person', async () => {
   expect((await listed(projectId))[0]).toMatchObject({ decision: 'skipped', reason: expect.stringContaining('paused') })
 })
 
+test('a push deploys nothing here of a project that is in the hosted cloud, and says so', async () => {
+  const { projectId, push, tell } = await made()
+  await db.updateTable('project').set({ target: 'cloud' }).where('id', '=', projectId).execute()
+  await tell(await push())
+  await settleAll(world)
+  expect(await deployments(projectId)).toEqual([])
+  const reason = expect.stringContaining('hosted cloud')
+  expect((await listed(projectId))[0]).toMatchObject({ decision: 'skipped', reason })
+})
+
 test('paths are compared with the commit last deployed: a push that was skipped hides nothing', async () => {
   const { projectId, push, tell, repoId } = await made({ settings: { watchPaths: ['api/**'] } })
   const first = await push('1', { path: 'api/main.ts' })

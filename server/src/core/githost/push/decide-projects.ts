@@ -42,6 +42,7 @@ function factsOf(head: heads.Head, project: heads.Following, rows: deliveries.De
   const compared = `${project.deployed} ${sha}`
   return {
     ...{ sha, autoDeploy, skipWords, watchPaths, now, deployed: project.deployed, waitingSince: project.waitingSince },
+    inCloud: project.target === 'cloud',
     paused: project.autoDeployPaused ? `paused since ${project.active ?? 'a release did not hold'}` : null,
     message: own ?? (sha === null ? null : heard.messages?.get(sha)),
     files: heard.files?.get(compared),

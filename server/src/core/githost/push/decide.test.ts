@@ -4,6 +4,7 @@ import { decide, type Facts, isWatched } from './decide.ts'
 const now = new Date('2026-01-31T12:00:00Z')
 const facts: Facts = {
   sha: 'b',
+  inCloud: false,
   autoDeploy: true,
   paused: null,
   skipWords: ['[skip ci]'],
@@ -21,6 +22,7 @@ describe('one function says whether a push is deployed', () => {
     ['a push is', {}, { deploy: true }],
     ['a deleted branch is not', { sha: null }, { decision: 'ignored', reason: 'branch deleted' }],
     ['off is off', { autoDeploy: false }, { decision: 'skipped', reason: 'auto-deploy is off' }],
+    ['what is in the cloud is not deployed here', { inCloud: true }, { decision: 'skipped' }],
     ['paused is paused', { paused: 'paused since dep_1' }, { decision: 'skipped', reason: 'paused since dep_1' }],
     ['what runs is not deployed again', { sha: 'a' }, { decision: 'known' }],
     ['a word skips', { message: 'Docs [Skip CI]' }, { decision: 'skipped', reason: 'the commit says [skip ci]' }],

@@ -5,6 +5,8 @@ import { matchesGlob } from './glob.ts'
 export type Facts = {
   /** Null: the branch is gone. */
   sha: string | null
+  /** Its deployments are in the hosted cloud. */
+  inCloud: boolean
   autoDeploy: boolean
   /** By whom it was paused, in words. */
   paused: string | null
@@ -32,6 +34,8 @@ const MOST_PATH = 250
 /** The one function that says whether a push is deployed. Pure. */
 export function decide(facts: Facts): Verdict {
   if (facts.sha === null) return { decision: 'ignored', reason: 'branch deleted' }
+  if (facts.inCloud)
+    return { decision: 'skipped', reason: 'the project is in the hosted cloud, where no push deploys it' }
   if (!facts.autoDeploy) return { decision: 'skipped', reason: 'auto-deploy is off' }
   if (facts.paused !== null) return { decision: 'skipped', reason: facts.paused }
   if (facts.sha === facts.deployed) return { decision: 'known', reason: 'this commit is the active release' }

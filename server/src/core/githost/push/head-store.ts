@@ -83,6 +83,7 @@ export type Following = {
   repository: string | null
   branch: string | null
   serverId: string | null
+  target: 'server' | 'cloud'
   settings: Record<string, unknown>
   autoDeployPaused: boolean
   headSeq: string
@@ -97,7 +98,7 @@ export type Following = {
 /** Projects that deploy this branch. */
 export async function following(db: Queryable, head: HeadKey): Promise<Following[]> {
   const { rows } = await sql<Following>`
-    select p.id, p.name, p.repository, p.branch, p.server_id, p.settings, p.auto_deploy_paused, p.head_seq, p.head_ref,
+    select p.id, p.name, p.repository, p.branch, p.server_id, p.target, p.settings, p.auto_deploy_paused, p.head_seq, p.head_ref,
       d.id as active, d.source ->> 'commitSha' as deployed,
       d.request ->> 'buildStrategy' as build_strategy, (select w.created_at from deployment w
         where w.project_id = p.id and w.status = 'queued' order by w.id desc limit 1) as waiting_since
