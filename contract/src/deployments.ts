@@ -54,6 +54,10 @@ export const BuildAccess = z.object({
   publicEndpoints: z.array(PublicEndpoint).max(50).optional(),
   services: z.array(ServiceEntry).max(50).optional(),
   message: message.optional().meta({ description: 'what is new in it, for those who look at it later' }),
+  deploymentId: idOf('dep').optional().meta({
+    description:
+      'at a cloud, from an instance that is linked to it: the id that it has there; repeated, it makes no second one',
+  }),
   dryRun: z
     .boolean()
     .default(false)
@@ -121,6 +125,7 @@ export const deployments = {
     summary:
       'Create a deployment from a folder upload, a git source or an image, and start it. Services and endpoints become ' +
       'settings of the project if the caller has project:write; otherwise they hold for this deployment and its rollbacks. ' +
+      'With deployTarget cloud an instance promotes the project to the hosted cloud that it is linked to. ' +
       'With dryRun nothing is created, and the answer is what would be replaced, removed and routed',
     access: { permission: 'deployment:write' },
     body: BuildAccess,

@@ -15,6 +15,7 @@ import { me } from './me.ts'
 import { migration } from './migration.ts'
 import { operations } from './operations.ts'
 import { projects } from './projects.ts'
+import { promotion } from './promotion.ts'
 import { registries } from './registries.ts'
 import { relay } from './relay.ts'
 import { servers } from './servers.ts'
@@ -34,6 +35,7 @@ export const endpoints = {
   audit,
   limits,
   projects,
+  promotion,
   services,
   variables,
   domains,

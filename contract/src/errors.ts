@@ -93,6 +93,10 @@ export const ERROR_CODES = {
   session_sealed: [409, 'The folder session is sealed and takes no more files.'],
   session_expired: [409, 'The folder session expired before it was sealed.'],
   request_running: [409, 'A request with the same Idempotency-Key is still running.'],
+  promotion_running: [
+    409,
+    'The project is being promoted to the hosted cloud, which does not know the deployment yet; Retry-After says when to ask again.',
+  ],
   stale: [412, 'The row changed since the version named in If-Match.'],
   too_large: [413, 'The body, a file or the number of files is over the limit that is named.'],
   unsupported_media_type: [415, 'The content type is not one this route takes.'],

@@ -86,6 +86,10 @@ export const paths = {
     volumes: ["GET /api/projects/:id/volumes"],
     remove: ["DELETE /api/projects/:id"],
   },
+  promotion: {
+    show: ["GET /api/projects/:id/promotion"],
+    giveBack: ["DELETE /api/projects/:id/promotion"],
+  },
   services: {
     list: ["GET /api/projects/:id/services"],
     put: ["PUT /api/projects/:id/services/:name"],

@@ -49,6 +49,9 @@ export const Project = z
     branch: z.string().nullable(),
     gitCredential: GitCredential.nullable(),
     serverId: idOf('srv').nullable(),
+    target: z
+      .enum(['server', 'cloud'])
+      .meta({ description: 'where its deployments go that do not say it; cloud: it was promoted to the hosted cloud' }),
     settings: ProjectSettings,
     autoDeployPaused: z.boolean().meta({
       description: 'since someone went back, or a release did not hold; settings.autoDeploy: true resumes it',
@@ -74,6 +77,10 @@ const Volume = z
   .meta({ id: 'Volume' })
 
 const ProjectFields = z.object({
+  id: idOf('prj').optional().meta({
+    description:
+      'at a cloud, from an instance that is linked to it: the id of its own project; repeated, it makes no second one',
+  }),
   name: ProjectName,
   repository: repository.nullable().default(null),
   branch: z.string().trim().min(1).max(250).nullable().default(null),

@@ -52,6 +52,7 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   audit: false,
   limits: false,
   projects: true,
+  promotion: false,
   services: true,
   variables: true,
   domains: true,

@@ -1,4 +1,5 @@
 import type { CloudPassage } from '../drivers/cloud-forward/passage.ts'
+import type { Links } from './access/links.ts'
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
 import type { LinkChecks } from './cloud/link-checks.ts'
@@ -45,6 +46,7 @@ export type Platform = BaseParts & {
   /** What linked instances hear of the git host; what is done here with what a cloud relays. */
   relays: Relays
   relayed: Relayed
+  links: Links
 }
 
 /** What a process has that runs deployments and looks after names, beyond one that only answers. */

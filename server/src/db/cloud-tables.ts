@@ -1,5 +1,7 @@
-import type { Deployment } from '@slipway/contract/deployment-shape'
+import type { Deployment, DeploymentError, DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { DeploymentStatus } from '@slipway/contract/deployment-states'
+import type { BuildAccess } from '@slipway/contract/deployments'
+import type { DnsChange, PromotionState } from '@slipway/contract/promotion'
 import type { RelayedSaid } from '@slipway/contract/relay'
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
@@ -8,6 +10,16 @@ type Time = ColumnType<Date, Date | string, Date | string>
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 /** Eight bytes there, text here. */
 type Count = ColumnType<string, number | undefined, number>
+
+/** What is deployed at the cloud. */
+type PromotionAsked = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints' | 'message'> & {
+  source: DeploymentSource
+}
+
+/** Who asked for it, as the audit log wants to know. */
+type Promoter = Record<'credentialId' | 'userId' | 'userName' | 'orgId' | 'address' | 'requestId', string> & {
+  kind: 'token' | 'session'
+}
 
 export type CloudTables = {
   /** The cloud that an organization of this instance works with. */
@@ -46,6 +58,24 @@ export type CloudTables = {
     branch: GeneratedAlways<string | null>
     active: GeneratedAlways<boolean>
     seenAt: ColumnType<Date, Date | undefined, Date>
+  }
+  /** A project on its way to the cloud. */
+  promotion: {
+    /** Of the deployment that it makes there, of its stub and of its run. */
+    id: string
+    orgId: string
+    projectId: string
+    state: Generated<PromotionState>
+    asked: JSONColumnType<PromotionAsked, string, never>
+    /** Which it is at, or was at last. */
+    step: ColumnType<string | null, undefined, string>
+    /** The cloud knows the deployment. */
+    there: Generated<boolean>
+    dns: JSONColumnType<DnsChange[], string | undefined, string>
+    error: JSONColumnType<DeploymentError | null, undefined, string | null>
+    createdBy: JSONColumnType<Promoter, string, never>
+    createdAt: Created
+    finishedAt: ColumnType<Date | null, undefined, Date>
   }
   /** At a cloud: an instance that is linked to the organization. It goes with its token. */
   instanceLink: {

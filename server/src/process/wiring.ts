@@ -5,6 +5,7 @@ import { people } from '../core/access/people.ts'
 import { membershipsOf } from '../core/access/people-store.ts'
 import { denials } from '../core/audit/denials.ts'
 import { linkChecks } from '../core/cloud/link-checks.ts'
+import { promotePipeline } from '../core/cloud/promote/pipeline.ts'
 import { followLinks } from '../core/cloud/relay/follow-links.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
 import { restartPipeline } from '../core/deployments/converge/restart.ts'
@@ -74,6 +75,7 @@ import { type Begun, beginEpoch } from './begin-epoch.ts'
 import { cloudPassage } from './cloud-passage.ts'
 import { authorityOf, cloudDoorOf, mailDoorOf, rootsIn } from './doors.ts'
 import { keepWorking, type Working } from './keep-working.ts'
+import { linksOf } from './links.ts'
 import { byOneProcess } from './schedule.ts'
 
 export type Wired = {
@@ -127,6 +129,7 @@ export function wire(config: Config, logger: Logger): Wired {
     keys: config.keys,
     people: people({ db, pool, config }),
     ...heldBy(db),
+    links: linksOf(config),
     blobs: diskBlobs(join(config.dataDir, 'blobs')),
     engines: dockerInspector(),
     localFolders: foldersOf(config),
@@ -323,4 +326,5 @@ const pipelines = (parts: WorkerParts) => ({
   reroute: reroutePipeline(parts),
   forget: forgetPipeline(parts),
   certificate: certificatePipeline(parts),
+  promote: promotePipeline(parts),
 })

@@ -12,6 +12,7 @@ import { LINKS } from './links.ts'
 import { MIGRATION } from './migration.ts'
 import { NAMES } from './names.ts'
 import { PERMISSIONS } from './permissions.ts'
+import { PROMOTION } from './promotion.ts'
 import { REGISTRIES } from './registries.ts'
 import { RELAY } from './relay.ts'
 import { ROLES } from './roles.ts'
@@ -32,6 +33,7 @@ export const BUILT: BuiltArea[] = [
   { title: 'Routes that begin a deployment', statements: DEPLOYMENT_ROUTES },
   { title: 'Routes of one deployment', statements: DEPLOYMENT_VERBS },
   { title: 'Deployments in the hosted cloud', statements: CLOUD_FORWARD },
+  { title: 'Promotion to the hosted cloud', statements: PROMOTION },
   { title: 'Backup destinations', statements: DESTINATIONS },
   { title: 'What the interface leaves open', statements: [...LIFE, ...ANSWERS, ...NAMES, ...STORES, ...ROLES] },
   { title: 'Private registries', paths: ['/api/registries'], statements: REGISTRIES },

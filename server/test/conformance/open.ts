@@ -3,15 +3,6 @@ import type { OpenArea } from './statement.ts'
 /** What the interface says of parts that are not built yet. */
 export const OPEN: OpenArea[] = [
   {
-    title: 'Hosted cloud',
-    open: [
-      {
-        id: 'cloud.promote',
-        says: '`deployTarget: cloud` on a self-hosted instance promotes the project to the cloud.',
-      },
-    ],
-  },
-  {
     title: 'Backup policies',
     open: [
       { id: 'policy.archives', says: 'Backup policies write archives to destinations.' },

@@ -91,9 +91,13 @@ export const MAKES: Record<string, string> = {
   'PUT /api/projects/:id/services/:name params.name': 'describes a service that may not exist yet',
 }
 
+/** Ids that are brought along by an instance that is linked to this cloud, and refused from everybody else without a look. */
+const BROUGHT = new Set(['POST /api/projects body.id', 'POST /api/deployments/build/access body.deploymentId'])
+
 export function triesOf(endpoint: Endpoint): Try[] {
   const key = title(endpoint)
-  const byId = idPlaces(endpoint).map(({ part, name, prefix }) => {
+  const places = idPlaces(endpoint).filter(({ part, name }) => !BROUGHT.has(`${key} ${part}.${name}`))
+  const byId = places.map(({ part, name, prefix }) => {
     const place = `${part}.${name}`
     return tryOf(place, prefix, unknownId(prefix), SPECIAL[`${key} ${place}`])
   })

@@ -1,4 +1,5 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import type { PromotionState } from '@slipway/contract/promotion'
 import { type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import { type Pool, statement } from '../../db/statement.ts'
@@ -9,13 +10,25 @@ import { startOf } from '../page.ts'
 import type { ProjectScope } from '../projects/store.ts'
 
 export type CloudDeploymentRow = Selectable<Tables['cloudDeployment']>
-/** Where a deployment is; url and credential are null where the organization is not linked any more. */
-export type Stub = { id: string; projectId: string; url: string | null; credential: string | null }
+/**
+ * Where a deployment is; url and credential are null where the organization is not linked any more. `promotion`: of the one that makes or
+ * has made it, how that stands; null where it was made there.
+ */
+export type Stub = {
+  id: string
+  projectId: string
+  url: string | null
+  credential: string | null
+  promotion: PromotionState | null
+  /** Whether the cloud knows it. */
+  there: boolean
+}
 
 const findStub = statement<Stub>(
   'cloud_deployment.find',
-  `select d.id, d.project_id as "projectId", l.url, l.credential
+  `select d.id, d.project_id as "projectId", l.url, l.credential, p.state as promotion, coalesce(p.there, true) as there
    from cloud_deployment d left join cloud_link l on l.org_id = d.org_id
+   left join promotion p on p.id = d.id and p.org_id = d.org_id
    where d.id = $2 and d.org_id = $1 and ($3::text is null or d.project_id = $3)`,
 )
 
@@ -25,17 +38,17 @@ export const find = async (pool: Pool, { orgId, projectId }: ProjectScope, id: s
 type Together = TokenRow & {
   stub_id: string | null
   stub_project: string
-  url: Stub['url']
-  credential: Stub['credential']
-}
+} & Pick<Stub, 'url' | 'credential' | 'promotion' | 'there'>
 
 const findTogether = statement<Together>(
   'token.authenticate_for_deployment',
   tokenQuery({
-    columns: ', d.id as stub_id, d.project_id as stub_project, l.url, l.credential',
+    columns: `, d.id as stub_id, d.project_id as stub_project, l.url, l.credential, pr.state as promotion,
+      coalesce(pr.there, true) as there`,
     joins: `left join cloud_deployment d
        on d.id = $2 and d.org_id = t.org_id and (t.project_id is null or d.project_id = t.project_id)
-     left join cloud_link l on l.org_id = d.org_id`,
+     left join cloud_link l on l.org_id = d.org_id
+     left join promotion pr on pr.id = d.id and pr.org_id = d.org_id`,
   }),
 )
 
@@ -43,8 +56,9 @@ const findTogether = statement<Together>(
 export async function findWithToken(pool: Pool, hash: Buffer, id: string) {
   const [token] = await findTogether(pool, [hash, id])
   if (!token) return undefined
-  const { stub_id: found, stub_project: projectId, url, credential } = token
-  const stub: Stub | undefined = found === null ? undefined : { id: found, projectId, url, credential }
+  const { stub_id: found, stub_project: projectId, url, credential, promotion, there } = token
+  const stub: Stub | undefined =
+    found === null ? undefined : { id: found, projectId, url, credential, promotion, there }
   return { token, stub }
 }
 
@@ -68,6 +82,20 @@ export async function list(db: Queryable, scope: ProjectScope, query: ListQuery)
   if (query.branch !== undefined) rows = rows.where('branch', '=', query.branch)
   if (query.ids !== undefined) rows = rows.where('id', 'in', query.ids.split(','))
   return rows.execute()
+}
+
+export const load = (db: Queryable, orgId: string, id: string): Promise<CloudDeploymentRow> =>
+  db.selectFrom('cloudDeployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
+
+/** The number that the cloud gives the next one, unless it makes some on its own. */
+export async function nextNumber(db: Queryable, orgId: string, projectId: string): Promise<number> {
+  const last = await db
+    .selectFrom('cloudDeployment')
+    .select(({ fn }) => fn.max('number').as('number'))
+    .where('orgId', '=', orgId)
+    .where('projectId', '=', projectId)
+    .executeTakeFirst()
+  return (last?.number ?? 0) + 1
 }
 
 export async function insert(

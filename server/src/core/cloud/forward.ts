@@ -1,7 +1,7 @@
 import { Deployment } from '@slipway/contract/deployment-shape'
 import { deployments } from '@slipway/contract/deployments'
 import { transaction } from '../../db/database.ts'
-import type { Answered, CloudFailure, CloudPassage, PassOptions } from '../../drivers/cloud-forward/passage.ts'
+import type { Answered, CloudFailure, CloudPassage, Passed, PassOptions } from '../../drivers/cloud-forward/passage.ts'
 import { isFailure, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
@@ -54,7 +54,7 @@ export async function ask(
   { keys, cloudPassage }: Pick<ForwardParts, 'keys' | 'cloudPassage'>,
   caller: Pick<Caller, 'orgId' | 'requestId'>,
   { url, credential }: Linked,
-  { method, path, headers, body }: Omit<Call, 'route'>,
+  { method, path, headers, body }: Omit<Call, 'route' | 'body'> & Pick<Passed, 'body'>,
   options: PassOptions,
 ): Promise<Answered> {
   if (url === null || credential === null) throw unlinked('The organization is not linked to a hosted cloud any more.')

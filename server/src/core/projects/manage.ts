@@ -4,6 +4,7 @@ import { type Tx, transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { notFound, Refusal } from '../../errors.ts'
 import { type Caller, requireUnrestricted } from '../access/caller.ts'
+import { idTaken, type Links, requireInstance } from '../access/links.ts'
 import { record } from '../audit/record.ts'
 import type { LimitParts } from '../limits/most.ts'
 import { requireRoom } from '../limits/require-room.ts'
@@ -28,20 +29,28 @@ export async function showProject({ pool }: Pick<BaseParts, 'pool'>, caller: Cal
   return project
 }
 
-export async function createProject(parts: Parts, caller: Caller, input: NewProject) {
+export async function createProject(parts: Parts & { links: Links }, caller: Caller, input: NewProject) {
   requireUnrestricted(caller)
   return transaction(parts.db, async (tx) => {
+    if (input.id !== undefined) await requireInstance(parts.links, tx, caller, 'id')
     if (input.serverId !== null) await requireServer(tx, caller, input.serverId)
-    const row = await insertProject(tx, parts, caller, input)
-    if (!row) throw nameTaken(input.name)
+    const row = (await insertProject(tx, parts, caller, input)) ?? (await madeBefore(tx, caller, input))
     return store.shape(row)
   })
+}
+
+/** By an instance that did not hear the answer. Neither the name nor the id of another is to be had. */
+async function madeBefore(tx: Tx, caller: Caller, { id, name }: NewProject): Promise<store.ProjectRow> {
+  const before = id === undefined ? undefined : await store.find(tx, caller, id)
+  if (!before) throw id === undefined || (await store.findByName(tx, caller, name)) ? nameTaken(name) : idTaken('id')
+  await record(tx, caller, 'project.create', before.id, { name: before.name, madeBefore: true })
+  return before
 }
 
 /** Nothing where the name is taken: that is found before whether there is room for one more. */
 export async function insertProject(tx: Tx, parts: Parts, caller: Caller, input: NewProject) {
   const { name, repository, gitCredential } = input
-  const id = newId('prj')
+  const id = input.id ?? newId('prj')
   const row = await store.insert(tx, {
     id,
     orgId: caller.orgId,

@@ -13,7 +13,7 @@ export type ProjectRow = Selectable<Tables['project']>
 export type ProjectScope = Pick<Caller, 'orgId' | 'projectId'>
 
 const COLUMNS = `id, name, repository, branch, git_credential_shown as "gitCredentialShown",
-  server_id as "serverId", settings, auto_deploy_paused as "autoDeployPaused", githost_problem as "githostProblem", version,
+  server_id as "serverId", target, settings, auto_deploy_paused as "autoDeployPaused", githost_problem as "githostProblem", version,
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const findShown = statement<ProjectRow>(
@@ -104,6 +104,7 @@ export function shape(row: Omit<ProjectRow, 'orgId' | 'gitCredential'>): Project
     branch: row.branch,
     gitCredential: row.gitCredentialShown,
     serverId: row.serverId,
+    target: row.target,
     settings: { ...DEFAULTS, ...row.settings },
     autoDeployPaused: row.autoDeployPaused,
     repositoryProblem: row.githostProblem,
@@ -124,6 +125,18 @@ export async function projectsStillThere(db: Queryable, asked: { id: string; org
       as asked (id, org_id)
     join project p on p.id = asked.id and p.org_id = asked.org_id`.execute(db)
   return rows.map(({ id }) => id)
+}
+
+/** Whether something of it is on its way to a hosted cloud. */
+export async function isPromoted(db: Queryable, orgId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('promotion')
+    .select('id')
+    .where('orgId', '=', orgId)
+    .where('projectId', '=', id)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Whether something of it is on a server now, or on its way there. */

@@ -3,6 +3,7 @@ import { transaction } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { StoredFile } from '../../db/tables.ts'
 import type { Caller } from '../access/caller.ts'
+import type { Links } from '../access/links.ts'
 import { record } from '../audit/record.ts'
 import { requireRoom } from '../limits/require-room.ts'
 import type { BaseParts } from '../parts.ts'
@@ -15,11 +16,11 @@ import { OPEN_HOURS, view } from './view.ts'
 
 /** Begins a folder upload: the files are announced, and the answer says which contents are missing here. */
 export async function createSession(
-  { db, config }: Pick<BaseParts, 'db' | 'config'>,
+  { db, config, links }: Pick<BaseParts, 'db' | 'config'> & { links: Links },
   caller: Caller,
   input: { files: FolderFile[]; mode?: SessionMode | undefined },
 ) {
-  const mode = modeOf(config, input.mode)
+  const mode = await modeOf({ db, config, links }, caller, input.mode)
   const files = input.files.map(stored)
   const { files: fileCount, bytes: byteCount } = counted(files, config.upload)
   checkFolder(files)

@@ -4,6 +4,7 @@ import type { StoredFile } from '../../db/tables.ts'
 import type { StoredBlob } from '../../drivers/blobs/blob-store.ts'
 import { Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
+import type { Links } from '../access/links.ts'
 import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
 import * as rows from './blobs-store.ts'
@@ -23,12 +24,12 @@ const AT_ONCE = 8
 
 /** A whole folder in one request: unpacked as it streams in, and sealed at once. */
 export async function createFromTar(
-  { db, blobs, config }: Parts,
+  { db, blobs, config, links }: Parts & { links: Links },
   caller: Caller,
   body: Readable,
   wanted?: SessionMode,
 ) {
-  const mode = modeOf(config, wanted)
+  const mode = await modeOf({ db, config, links }, caller, wanted)
   const { files, written, count } = await unpack({ blobs, config }, caller.orgId, body)
   const session = {
     id: newId('upl'),

@@ -1,12 +1,18 @@
 import type { Config } from '../../config.ts'
+import type { Database } from '../../db/database.ts'
 import { Refusal } from '../../errors.ts'
+import type { Links } from '../access/links.ts'
 
 export type SessionMode = 'local' | 'cloud'
 type Mode = Pick<Config, 'mode'>
 
-/** Where an upload is meant to be deployed, as its session is begun. */
-export function modeOf({ mode }: Mode, wanted: SessionMode = 'local'): SessionMode {
-  if (wanted === 'cloud' && mode !== 'cloud') throw notLinked('mode')
+/** Where an upload is meant to be deployed, as its session is begun. For a cloud there has to be one. */
+export async function modeOf(
+  { db, config, links }: { db: Database; config: Mode; links: Links },
+  { orgId }: { orgId: string },
+  wanted: SessionMode = 'local',
+): Promise<SessionMode> {
+  if (wanted === 'cloud' && config.mode !== 'cloud' && !(await links.toCloud(db, orgId))) throw notLinked('mode')
   return wanted
 }
 

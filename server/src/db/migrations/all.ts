@@ -36,6 +36,7 @@ import { up as signUp } from './0039_sign_up.ts'
 import { up as cloudLink } from './0040_cloud_link.ts'
 import { up as cloudDeployments } from './0041_cloud_deployments.ts'
 import { up as instanceLinks } from './0042_instance_links.ts'
+import { up as promotion } from './0043_promotion.ts'
 import { up as relay } from './0044_relay.ts'
 import type { SchemaMigration } from './migration.ts'
 
@@ -91,5 +92,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0040_cloud_link': { up: cloudLink },
   '0041_cloud_deployments': { up: cloudDeployments },
   '0042_instance_links': { up: instanceLinks },
+  '0043_promotion': { up: promotion },
   '0044_relay': { up: relay },
 }

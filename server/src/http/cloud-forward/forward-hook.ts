@@ -10,6 +10,7 @@ import {
   forward,
   HOPS_HEADER,
 } from '../../core/cloud/forward.ts'
+import { answerHere } from '../../core/cloud/promote/answer-here.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'
 import { aborted } from '../abort-on-disconnect.ts'
@@ -65,6 +66,8 @@ export function cloudForwarding(platform: Platform, streams: Streams): Forwardin
       const stub = await stubOf(request, caller)
       if (!stub) return
       if (endpoint.alsoNeeds) requirePermission(caller, endpoint.alsoNeeds)
+      const here = await answerHere(platform, caller, stub, endpoint)
+      if (here !== undefined) return reply.code(endpoint.status ?? 200).send(here)
       refuseLoop(request)
       const call = await callOf(endpoint, request, reply)
       // A write goes on without its caller, as it does here: what became of it is recorded. Its deadlines end it.

@@ -1,10 +1,10 @@
 import { deployments } from '@slipway/contract/deployments'
 import { HOPS_HEADER } from '../../core/cloud/forward.ts'
 import { listDeployments } from '../../core/cloud/list-deployments.ts'
+import { deploy } from '../../core/cloud/promote/begin.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
 import { asks } from '../../core/deployments/rollout/gates.ts'
 import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
-import { createDeployment, tryDeployment } from '../../core/deployments/verbs/create.ts'
 import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
 import { showDeployment } from '../../core/deployments/verbs/find.ts'
 import { showOverview } from '../../core/deployments/verbs/overview.ts'
@@ -29,14 +29,13 @@ export const deploymentRoutes = (platform: Platform, stream: Streams): Route[] =
   on(deployments.list, ({ caller, query, request, reply }) =>
     listDeployments(platform, caller, query, { signal: aborted(reply), hopped: HOPS_HEADER in request.headers }),
   ),
-  on(deployments.create, ({ caller, body }) =>
-    createDeployment(platform, caller, { ...body, buildStrategy: 'auto', dryRun: false }),
-  ),
+  on(deployments.create, async ({ caller, body, reply }) => {
+    const made = await deploy(platform, caller, { ...body, buildStrategy: 'auto', dryRun: false }, aborted(reply))
+    return made as Extract<typeof made, { deployment_id: string }>
+  }),
   on(deployments.overview, ({ caller }) => showOverview(platform, caller)),
   on(deployments.prepare, ({ caller, body, reply }) => prepareDeployment(platform, caller, body, aborted(reply))),
-  on(deployments.buildAccess, ({ caller, body, reply }) =>
-    body.dryRun ? tryDeployment(platform, caller, body, aborted(reply)) : createDeployment(platform, caller, body),
-  ),
+  on(deployments.buildAccess, ({ caller, body, reply }) => deploy(platform, caller, body, aborted(reply))),
   on(deployments.sslStatus, ({ caller, body, reply }) => showSslStatus(platform, caller, body.domain, aborted(reply))),
   on(deployments.sslRenew, ({ caller, body, reply }) => renewCertificate(platform, caller, body, aborted(reply))),
   ...watchingRoutes(platform, stream),

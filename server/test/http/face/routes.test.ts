@@ -4,6 +4,7 @@ import { githost } from '@slipway/contract/githost'
 import { cloudLink } from '@slipway/contract/link'
 import { migration } from '@slipway/contract/migration'
 import type { Scope } from '@slipway/contract/permissions'
+import { promotion } from '@slipway/contract/promotion'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ROWS } from '../../../../test-kit/interface-routes.ts'
@@ -37,7 +38,10 @@ test('the routes of deployments and backup destinations are those of the interfa
 test('a hosted instance serves the same routes, but for those about machines that somebody runs by hand', async () => {
   const cloud = await startWorld({ mode: 'cloud' })
   const own = new Set(
-    [...Object.values(migration), ...Object.values(cloudLink), githost.localStatus, githost.poll].map(line),
+    [migration, cloudLink, promotion]
+      .flatMap((area): Endpoint[] => Object.values(area))
+      .concat(githost.localStatus, githost.poll)
+      .map(line),
   )
   const shared = cloud.app.endpoints.filter(({ only }) => only === undefined)
   expect(shared.map(line)).toEqual(world.app.endpoints.map(line).filter((one) => !own.has(one)))

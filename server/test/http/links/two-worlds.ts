@@ -7,8 +7,9 @@ import { linkChecks } from '../../../src/core/cloud/link-checks.ts'
 import * as stored from '../../../src/core/cloud/link-store.ts'
 import { commandLines } from '../access/command-lines.ts'
 
-/** What happens to a request on its way to the cloud. */
-type Way = 'through' | 'answer lost' | 'cut' | 'silent' | ((request: IncomingMessage, response: ServerResponse) => void)
+/** What happens to a request on its way to the cloud, which may depend on the request. */
+export type Fate = 'through' | 'answer lost' | 'answer held' | 'cut' | 'silent'
+type Way = Fate | ((request: IncomingMessage, response: ServerResponse) => Fate | undefined)
 
 /** A cloud and an instance of one's own, with a line between them that can be disturbed. */
 export async function startTwoWorlds() {
@@ -77,14 +78,15 @@ async function startLine() {
   const asked: string[] = []
   const server = createServer((from, to) => {
     asked.push(`${from.method} ${from.url}`)
-    if (typeof way === 'function') return way(from, to)
-    if (way === 'silent') return
-    if (way === 'cut') return void from.destroy()
-    const lost = way === 'answer lost'
+    const fate = typeof way === 'function' ? way(from, to) : way
+    if (fate === 'silent' || fate === undefined) return
+    if (fate === 'cut') return void from.destroy()
+    const lost = fate === 'answer lost'
     const { method, url, headers } = from
     const passed = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       // The cloud has done what it was asked to.
       if (lost) return void answer.resume().on('end', () => to.destroy())
+      if (fate === 'answer held') return void answer.resume()
       to.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(to)
     })

@@ -198,7 +198,7 @@ const streams = (to: ServerResponse) =>
 test('a connection that says nothing is given up, and another one opened', async () => {
   const { at, push, taken } = await branch('Quiet')
   let quiet = 0
-  const silent = (_: IncomingMessage, to: ServerResponse) => {
+  const silent = (_: IncomingMessage, to: ServerResponse): undefined => {
     quiet += 1
     streams(to).flushHeaders()
   }
@@ -213,7 +213,7 @@ test('a connection that says nothing is given up, and another one opened', async
 test('what stands before a cloud and says 403 in its place ends nothing', async () => {
   const { here, at, push, taken } = await branch('Gateway')
   let refused = 0
-  const gateway = (_: IncomingMessage, to: ServerResponse) => {
+  const gateway = (_: IncomingMessage, to: ServerResponse): undefined => {
     refused += 1
     to.writeHead(403).end('no')
   }

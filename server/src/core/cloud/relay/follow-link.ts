@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Streamed } from '../../../drivers/cloud-forward/passage.ts'
+import type { Answered, Streamed } from '../../../drivers/cloud-forward/passage.ts'
 import { databaseOutage, isFailure } from '../../../errors.ts'
 import { HOPS_HEADER } from '../forward.ts'
 import { placeOf } from '../link-store.ts'
@@ -71,7 +71,7 @@ function connect({ keys, cloudPassage }: RelayParts, link: store.Followed, seen:
 }
 
 /** The cloud's own word, and not that of something that stands before it. */
-const isRefusal = ({ status, headers }: { status: number; headers: Record<string, string> }) =>
+const isRefusal = ({ status, headers }: Pick<Answered, 'status' | 'headers'>) =>
   (status === 401 || status === 403) && headers['slipway-version'] !== undefined
 
 /** Whether anything was taken. Whoever is replaced by a newer stream comes back later, if it still holds the link. */

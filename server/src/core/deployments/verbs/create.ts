@@ -3,6 +3,7 @@ import type { BuildAccess, PublicEndpoint } from '@slipway/contract/deployments'
 import { type Tx, transaction } from '../../../db/database.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import { type Caller, may, requireUnrestricted } from '../../access/caller.ts'
+import { idTaken, type Links, requireInstance } from '../../access/links.ts'
 import { record } from '../../audit/record.ts'
 import { claimHosts } from '../../domains/names/claim.ts'
 import { leadHosts } from '../../domains/names/lead.ts'
@@ -17,18 +18,49 @@ import { notLinked, requireDeployable } from '../../uploads/mode.ts'
 import * as uploads from '../../uploads/store.ts'
 import { adoptedOn } from '../blueprint/adopted-store.ts'
 import { ownSettings } from '../rows/overrides.ts'
+import * as deployments from '../rows/store.ts'
 import { expectRelease, previewDeployment } from './preview.ts'
 import { type NewDeployment, submitDeployment } from './submit.ts'
 
-type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'keys' | 'changes'>
+type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'keys' | 'changes'> & { links: Links }
 
 /** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
 export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {
-  const made = await transaction(parts.db, async (tx) =>
-    submitDeployment(tx, parts, caller, await accept(tx, parts, caller, body)),
-  )
+  const made = body.deploymentId === undefined ? await make(parts, caller, body) : await makeOnce(parts, caller, body)
   if (body.services) parts.changes.send(made.project_id)
   return made
+}
+
+const make = (parts: Parts, caller: Caller, body: BuildAccess) =>
+  transaction(parts.db, async (tx) => submitDeployment(tx, parts, caller, await accept(tx, parts, caller, body)))
+
+const UNIQUE_VIOLATION = '23505'
+
+/** By the id that an instance has given it. */
+async function makeOnce(parts: Parts, caller: Caller, body: BuildAccess) {
+  const look = () => transaction(parts.db, (tx) => madeBefore(tx, parts, caller, body))
+  const before = await look()
+  if (before) return before
+  try {
+    return await make(parts, caller, body)
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error
+    // Of two at once the other was first; or it is somebody else's.
+    const winner = await look()
+    if (!winner) throw idTaken('deploymentId')
+    return winner
+  }
+}
+
+/** An instance that did not hear the answer asks once more. */
+async function madeBefore(tx: Tx, parts: Parts, caller: Caller, { deploymentId, projectId }: BuildAccess) {
+  if (deploymentId === undefined) return undefined
+  await requireInstance(parts.links, tx, caller, 'deploymentId')
+  const before = await deployments.find(tx, caller, deploymentId)
+  if (!before) return undefined
+  if (before.projectId !== projectId) throw idTaken('deploymentId')
+  await record(tx, caller, 'deployment.create', deploymentId, { projectId, madeBefore: true })
+  return { success: true as const, deployment_id: deploymentId, project_id: projectId }
 }
 
 type Looking = Parts & Pick<BaseParts, 'runtime' | 'edge'>
@@ -71,13 +103,14 @@ async function accept(tx: Tx, parts: Parts, caller: Caller, body: BuildAccess): 
   const server = await serverOf(tx, caller, project, body)
   if (source.kind === 'adopted') await requireSameServer(tx, project, server)
   if (body.deployTarget === 'local' && server.kind !== 'local') throw notHere(server.name)
-  const trigger = source.kind === 'upload' ? 'upload' : 'manual'
+  const own = body.deploymentId === undefined ? {} : { id: body.deploymentId }
+  const trigger = own.id !== undefined ? 'promote' : source.kind === 'upload' ? 'upload' : 'manual'
   const request = {
     buildStrategy: body.buildStrategy,
     ...(body.publicEndpoints && { publicEndpoints: body.publicEndpoints }),
     ...(body.message !== undefined && { message: body.message }),
   }
-  return { project, serverId: server.id, trigger, source, request, overrides }
+  return { ...own, project, serverId: server.id, trigger, source, request, overrides }
 }
 type Named = { project: ProjectRow }
 
@@ -85,7 +118,13 @@ type Named = { project: ProjectRow }
  * Services and endpoints become settings of the project where the caller may change it. Otherwise they hold for this
  * deployment alone: a credential that may only deploy replaces no variable and claims no name.
  */
-async function carry(tx: Tx, parts: Parts, caller: Caller, project: ProjectRow, body: BuildAccess) {
+export async function carry(
+  tx: Tx,
+  parts: Pick<Parts, 'config' | 'keys'>,
+  caller: Caller,
+  project: ProjectRow,
+  body: BuildAccess,
+) {
   const serviceOf = ({ port }: PublicEndpoint) => serviceFor(body.services, port)
   if (may(caller, 'project:write')) {
     for (const { name, ...wanted } of body.services ?? [])
@@ -110,9 +149,9 @@ function serviceFor(services: BuildAccess['services'] = [], port: number | undef
   return found?.name
 }
 
-async function sourceOf(
+export async function sourceOf(
   tx: Tx,
-  { config }: Parts,
+  { config }: Pick<Parts, 'config'>,
   caller: Caller,
   project: ProjectRow,
   body: BuildAccess,

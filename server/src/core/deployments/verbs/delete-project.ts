@@ -20,6 +20,11 @@ export async function deleteProject(
         hint: 'Delete its active deployment with ?force=true first, which stops its services.',
       })
     }
+    if (project.cloudProjectId !== null || (await projects.isPromoted(tx, caller.orgId, id))) {
+      throw new Refusal('conflict', 'The hosted cloud has the project as well, or is about to.', {
+        hint: 'Give that back first: DELETE /api/projects/:id/promotion, after cancelling what is on its way.',
+      })
+    }
     await forgetProject(tx, transport, project, volumes)
     await projects.remove(tx, caller, id)
     await record(tx, caller, 'project.delete', id, { name: project.name, volumes })

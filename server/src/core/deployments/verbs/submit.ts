@@ -12,6 +12,8 @@ import { type Overrides, sealOverrides } from '../rows/overrides.ts'
 import * as store from '../rows/store.ts'
 
 export type NewDeployment = {
+  /** Where it has one already. */
+  id?: string
   project: { id: string; orgId: string }
   serverId: string
   trigger: (typeof TRIGGERS)[number]
@@ -41,7 +43,7 @@ export async function submitDeployment(
   wanted: NewDeployment,
 ) {
   const { project, serverId, trigger, source, request, overrides = null } = wanted
-  const id = newId('dep')
+  const id = wanted.id ?? newId('dep')
   const number = await store.nextNumber(tx, project.id)
   const superseded = await submit(tx, transport, {
     id,
