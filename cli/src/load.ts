@@ -113,6 +113,7 @@ export const load: { [N in CommandName]: () => Promise<Command<N>> } = {
   'migrate scan': from(migrate, 'scan'),
   'migrate adopt': from(migrate, 'adopt'),
   'cloud link': from(cloud, 'link'),
+  'cloud promotion': from(cloud, 'promotion'),
   'cloud status': from(cloud, 'status'),
   'cloud unlink': from(cloud, 'unlink'),
   'registries ls': from(registries, 'list'),

@@ -129,3 +129,29 @@ test('a refusal is not waited out', async () => {
   const { ended } = await deployment([(answer) => sendJson(answer, refused, 401)], () => ({ status: 'building' }))
   await expect(ended).rejects.toMatchObject({ status: 401 })
 })
+
+test('one that is on its way to the hosted cloud is waited for, and followed once it is there', async () => {
+  let state = 'queued'
+  const early = (answer: ServerResponse) => sendJson(answer, { error: 'early', code: 'promotion_running' }, 409)
+  const { ended, seen } = await deployment(
+    [
+      early,
+      early,
+      (answer) => {
+        state = 'ready'
+        begin(answer).end(log(1, 3) + event(4, 'end', { status: 'ready' }))
+      },
+    ],
+    () => ({ status: state }),
+  )
+  expect((await ended).status).toBe('ready')
+  expect(seqs(seen)).toEqual([1, 2, 3, 4])
+})
+
+test('one that never came to the hosted cloud ends as it is told here', async () => {
+  const { ended } = await deployment(
+    [(answer) => sendJson(answer, { error: 'never there', code: 'not_now' }, 400)],
+    () => ({ status: 'failed' }),
+  )
+  expect((await ended).status).toBe('failed')
+})

@@ -40,7 +40,7 @@ export async function follow(instance: Instance, options: Options): Promise<Depl
       if (how === 'ended' || now.waitingOn) return now
       if (isEnded(now) && (!place.streams || ++untold > MOST_UNTOLD)) return now
     } else if (performance.now() - answeredAt > patienceMs) throw away(instance.url, id)
-    onLost?.(true)
+    if (how === 'lost') onLost?.(true)
     await pause(backoffMs(lost++), signal)
   }
 }
@@ -75,7 +75,9 @@ async function readStream(
   } catch (error) {
     if (signal.aborted) throw error
     if (error instanceof ApiError && error.status < 500) {
-      if (error.status !== 429) throw error
+      // On its way to the hosted cloud, or never came there: how it stands is all that there is.
+      if (error.body.code === 'promotion_running') return 'early'
+      if (error.status !== 429 && error.body.code !== 'not_now') throw error
       place.streams = false
     }
   }

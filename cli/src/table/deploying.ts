@@ -14,6 +14,7 @@ export const deploying = {
       image: text('IMAGE', 'deploy an image instead of a folder'),
       branch: text('NAME', 'deploy the repository of the project at this branch instead of a folder'),
       server: text('ID', 'the server to deploy on, by name or id'),
+      cloud: flag('promote the project to the hosted cloud that the organization is linked to, and deploy it there'),
       message: text('TEXT', 'what is new in it, for those who look at it later', 'm'),
       'include-env': flag('send .env files as well, which are left out otherwise'),
       'dry-run': flag('say which files would be sent, or what an image or a branch would replace, and do nothing'),

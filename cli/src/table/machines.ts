@@ -47,6 +47,11 @@ export const machines = {
     flags: { 'no-wait': flag('begin it, and do not wait for its end') },
   },
   'cloud status': { group: 'machines', summary: 'Whether the organization is linked to a hosted cloud' },
+  'cloud promotion': {
+    group: 'machines',
+    summary: 'How far the promotion of a project to the hosted cloud is, and which DNS records have to be changed',
+    words: ['[project]'],
+  },
   'cloud unlink': { group: 'machines', summary: 'End the link to the hosted cloud, here and there' },
   'registries ls': { group: 'machines', summary: 'Credentials for private registries of images' },
   'registries add': {

@@ -20,6 +20,7 @@ export const deploy: Command<'deploy'> = async (call) => {
   const begun = performance.now()
   const { flags, words } = call
   if (flags.wait && flags['no-wait']) throw usage('--wait and --no-wait exclude each other.')
+  if (flags.cloud && flags.server !== undefined) throw usage('--cloud and --server exclude each other.')
   if ([flags.image, flags.branch, words[0]].filter((one) => one !== undefined).length > 1)
     throw usage('A folder, --image and --branch exclude each other.')
   const folder = words[0] === undefined ? findFolder(call.cwd) : readFolder(resolve(call.cwd, words[0]))
@@ -45,7 +46,9 @@ async function begin(
   const server = flags.server === undefined ? {} : { serverId: (await findServer(instance, flags.server)).id }
   const services = folder.file?.services === undefined ? {} : { services: folder.file.services as never }
   const message = flags.message === undefined ? {} : { message: flags.message }
-  const body = { projectId: project.id, ...source, ...server, ...services, ...message, dryRun: flags['dry-run'] }
+  const target = flags.cloud ? { deployTarget: 'cloud' as const } : {}
+  const more = { ...server, ...target, ...services, ...message }
+  const body = { projectId: project.id, ...source, ...more, dryRun: flags['dry-run'] }
   const started = await instance.api.deployments.buildAccess({ body, headers: once() })
   if (!('dryRun' in started)) return finish(call, instance, { id: started.deployment_id, begun, timing })
   out.result(started, () => [

@@ -18,6 +18,7 @@ let api: Awaited<ReturnType<typeof answering>>
 beforeAll(async () => {
   api = await answering(async ({ method, url }, answer) => {
     sent.push(`${method} ${url}`)
+    if (url === '/api/projects/prj_1') return sendJson(answer, { id: 'prj_1', name: 'shop' })
     if (method === 'POST') return sendJson(answer, { ...ASKED, interval: 0 })
     sendJson(answer, method === 'DELETE' ? ended : ((states.length > 1 ? states.shift() : states[0]) ?? {}))
   })
@@ -69,4 +70,19 @@ test('unlink asks first, and says what is left to do at a cloud that could not b
   ended = { success: true, revokedThere: false, hint: 'End it there.' }
   const { code, err } = await run('unlink', '--yes')
   expect([code, err]).toEqual([0, expect.stringContaining('End it there.')])
+})
+
+test('promotion says how far it is, and which records have to be changed', async () => {
+  const dns = [{ host: 'shop.example.com', type: 'A', now: ['192.0.2.1'], wanted: ['192.0.2.7'] }]
+  const one = { deploymentId: 'dep_1', state: 'running', step: 'source', error: null, dns: [] }
+  for (const [shown, words, exit] of [
+    [one, 'shop running, at source  dep_1', 0],
+    [{ ...one, state: 'promoted', dns }, 'shop.example.com  A  192.0.2.1 → 192.0.2.7', 6],
+    [{ ...one, state: 'failed', error: { message: 'It ended with 3.', hint: null } }, 'It ended with 3.', 0],
+  ] as const) {
+    states = [shown]
+    const { code, out } = await run('promotion', 'prj_1')
+    expect([code, out]).toEqual([exit, expect.stringContaining(words)])
+  }
+  expect(sent).toContain('GET /api/projects/prj_1/promotion')
 })

@@ -1,9 +1,11 @@
 import type { CloudLink } from '@slipway/contract/link'
+import type { Promotion } from '@slipway/contract/promotion'
 import type { Call, Command } from '../../command.ts'
 import { EXIT, Failure } from '../../failure.ts'
 import { confirm } from '../../instance/ask.ts'
 import type { Instance } from '../../instance/instance.ts'
 import { pause } from '../../instance/pause.ts'
+import { findProject, namedBy, projectOf } from '../../instance/project.ts'
 import { day } from '../../show/words.ts'
 
 /** Exit code 6 where somebody has to type the code, or has to mend something. */
@@ -22,6 +24,34 @@ function linesOf({ state, cloudUrl, ...link }: CloudLink, out: Call['out']): str
   const by = link.linkedBy?.name ? ` by ${link.linkedBy.name}` : ''
   const since = link.linkedAt === undefined ? '' : `, since ${day(link.linkedAt)}${by}`
   return [`${out.paint('green', '✓')} Linked to ${link.organization?.name} at ${cloudUrl}${since}`]
+}
+
+/** Exit code 6 where records of its names have to be changed. */
+export const promotion: Command<'cloud promotion'> = async (call) => {
+  const { out, words } = call
+  const instance = await call.instance()
+  const { id, name } =
+    words[0] === undefined ? await projectOf(call, instance) : await findProject(instance, namedBy(words[0]))
+  const found = await instance.api.promotion.show({ params: { id } })
+  out.result(found, () => promotionLines(name, found, out))
+  return found.state === 'promoted' && found.dns.length > 0 ? EXIT.actionRequired : EXIT.ok
+}
+
+function promotionLines(
+  name: string,
+  { state, step, deploymentId, error, dns }: Promotion,
+  out: Call['out'],
+): string[] {
+  const at = state === 'running' && step !== null ? `, at ${step}` : ''
+  const records = dns.map(({ host, type, now, wanted }) => {
+    const from = now.length === 0 ? 'nothing' : now.join(', ')
+    return `  ${host}  ${type}  ${from} → ${wanted.length === 0 ? 'remove it' : wanted.join(', ')}`
+  })
+  return [
+    `${out.paint('bold', name)} ${state}${at}  ${out.paint('dim', deploymentId)}`,
+    ...(error === null ? [] : [`  ${error.message}`, ...(error.hint === null ? [] : [`  ${error.hint}`])]),
+    ...(records.length === 0 ? [] : ['Change these records for its visitors to come to the cloud:', ...records]),
+  ]
 }
 
 /** Shows the code that somebody types at the cloud, and waits until they have decided. */
