@@ -2,6 +2,8 @@
 const MOST_FAILURES = 3
 const PROBE_EVERY_MS = 3000
 const PROBE_MS = 2000
+/** For so long a failure says something about now. */
+const FRESH_MS = 60_000
 /** Nobody wants to know any more: it is closed, and the next call finds out. */
 const FORGOTTEN_MS = 10 * 60_000
 
@@ -9,6 +11,8 @@ type Attempt = { succeeded(): void; failed(): void }
 export type Breaker = {
   /** Undefined while it is open: whoever asks is refused at once. */
   enter(): Attempt | undefined
+  /** It is open, or the last try has failed and was a moment ago. */
+  isAway(): boolean
   close(): void
 }
 type Options = {
@@ -67,6 +71,7 @@ export function breaker({ probe, told, probeEveryMs = PROBE_EVERY_MS }: Options)
         },
       }
     },
+    isAway: () => opened !== null || (failures > 0 && Date.now() - askedAt < FRESH_MS),
     close: shut,
   }
 }

@@ -237,6 +237,23 @@ describe('a caller who leaves', () => {
   })
 })
 
+test('whether a cloud is away is known from the last try, without asking it', async () => {
+  const server = createServer(OK)
+  const url = await listening(server)
+  const by = passage()
+  expect(by.isAway(url), 'nobody has asked it').toBe(false)
+  await ask(by, url)
+  expect(by.isAway(url)).toBe(false)
+  server.closeAllConnections()
+  await new Promise((closed) => server.close(closed))
+  await failure(by, url)
+  expect(by.isAway(url), 'one failure').toBe(true)
+  for (let n = 0; n < 3; n++) await failure(by, url)
+  expect(by.isAway(url), 'the breaker is open').toBe(true)
+  server.listen(Number(new URL(url).port), '127.0.0.1')
+  await until('it is found to be back', 5000, () => !by.isAway(url))
+})
+
 test('one that hangs holds a bounded number of calls, and whoever comes after them is refused at once', async () => {
   let held = 0
   const url = await serving(() => held++)

@@ -73,6 +73,7 @@ export function httpPassage(options: PassageOptions): CloudPassage {
         cloud[lane]--
       }
     },
+    isAway: (url) => clouds.get(url)?.breaker.isAway() ?? false,
     close() {
       for (const cloud of clouds.values()) closeCloud(cloud)
       clouds.clear()

@@ -36,6 +36,8 @@ export type Deadlines = { connect: number; firstByte: number; stall: number; who
 export interface CloudPassage {
   /** Sends a call to the cloud at this address. Rejects with a CloudFailure where there is no whole answer of its own. */
   pass(cloud: string, call: Passed, options: PassOptions): Promise<Answered>
+  /** What is known of the cloud at this address without asking it. */
+  isAway(cloud: string): boolean
   close(): void
 }
 
