@@ -8,12 +8,13 @@ import type { ProjectRow } from '../projects/store.ts'
 import { choose } from './choose-source.ts'
 import { type Asked, type Named, requireRepository } from './find.ts'
 import * as mirror from './mirror-store.ts'
+import { perMinute } from './per-minute.ts'
 import { failureIn, refusalFor, refusalOf } from './refuse.ts'
 import { nameIn } from './repository-address.ts'
 import { type AppSource, factsOf, type GithostParts, mint, type Source, sourcesOf, tokenOf } from './sources.ts'
 import { read } from './use.ts'
 
-const MOST_PER_MINUTE = 30
+const limit = perMinute(30, 'clone tokens')
 const READ_ONLY = { contents: 'read', metadata: 'read' } as const
 
 /** A token for one repository and for reading alone, made for this call and kept nowhere. */
@@ -55,22 +56,6 @@ const narrowed = (parts: GithostParts, source: AppSource, repoId: number, signal
 const commandFor = (url: string, cloneUrl: string) =>
   `read -rs T && GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=http.${url}/.extraHeader ` +
   `GIT_CONFIG_VALUE_0="Authorization: Basic $(printf 'x-access-token:%s' "$T" | base64 -w0)" git clone ${cloneUrl}; unset T`
-
-const recent = new Map<string, { since: number; count: number }>()
-
-function limit(userId: string): void {
-  const now = Date.now()
-  const known = recent.get(userId)
-  const window = known && now - known.since < 60_000 ? known : { since: now, count: 0 }
-  recent.delete(userId)
-  recent.set(userId, window)
-  if (recent.size > 10_000) recent.delete(recent.keys().next().value ?? '')
-  if (++window.count <= MOST_PER_MINUTE) return
-  throw new Refusal('rate_limited', `More than ${MOST_PER_MINUTE} clone tokens in a minute.`, {
-    retryAfter: Math.ceil((window.since + 60_000 - now) / 1000),
-    hint: 'Wait a moment; one token serves as many clones as its hour allows.',
-  })
-}
 
 type Linked = Pick<ProjectRow, 'orgId' | 'githostAllowed' | 'githostRepoId'>
 
