@@ -6,16 +6,19 @@ export type Visited = { status: number; text: string; url: string; headers: Reco
 type Jar = Map<string, string>
 /** How our own pages are asked for: in process, or at a server that runs. */
 type AskUs = (path: string, cookie: string) => Promise<Omit<Visited, 'url'>>
-type Sides = { host: Pick<GitHost, 'url' | 'caFile'>; publicUrl: string; ask: AskUs }
+type Ours = { publicUrl: string; ask: AskUs }
+/** `cloud`: where a second one of ours takes part. */
+type Sides = Ours & { host: Pick<GitHost, 'url' | 'caFile'>; cloud?: Ours }
 
-/** A browser with cookies for both sides, ours and the git host's. */
-export function githostBrowser({ host, publicUrl, ask }: Sides) {
-  const jars = { ours: new Map() as Jar, theirs: new Map() as Jar }
+/** A browser with cookies for all sides, ours and the git host's. */
+export function githostBrowser({ host, cloud, ...here }: Sides) {
+  const jars = { ours: new Map() as Jar, cloud: new Map() as Jar, theirs: new Map() as Jar }
   const once = async (address: string, form?: URLSearchParams): Promise<Visited> => {
-    const isOurs = address.startsWith(publicUrl)
-    const jar = isOurs ? jars.ours : jars.theirs
-    const answer = isOurs
-      ? { ...(await ask(address.slice(publicUrl.length), cookieOf(jar))), url: address }
+    const atCloud = cloud && address.startsWith(cloud.publicUrl) ? cloud : undefined
+    const ours = address.startsWith(here.publicUrl) ? here : atCloud
+    const jar = ours === undefined ? jars.theirs : ours === here ? jars.ours : jars.cloud
+    const answer = ours
+      ? { ...(await ours.ask(address.slice(ours.publicUrl.length), cookieOf(jar))), url: address }
       : await atHost(host.caFile, address, cookieOf(jar), form)
     keep(jar, answer.headers['set-cookie'])
     return answer

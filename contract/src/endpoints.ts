@@ -7,6 +7,7 @@ import { domains } from './domains.ts'
 import { type Endpoint, isServedIn, type Mode } from './endpoint.ts'
 import { folderSessions } from './folder-sessions.ts'
 import { githost } from './githost.ts'
+import { githostBroker } from './githost-broker.ts'
 import { githostDeliveries } from './githost-deliveries.ts'
 import { githostSettings } from './githost-settings.ts'
 import { limits } from './limits.ts'
@@ -47,6 +48,7 @@ export const endpoints = {
   githost,
   githostDeliveries,
   githostSettings,
+  githostBroker,
   migration,
 } as const satisfies Record<string, Record<string, Endpoint>>
 

@@ -73,8 +73,11 @@ export const ERROR_CODES = {
     'A hosted instance deploys repositories and folders that were uploaded for it, not those of a machine of one’s own.',
   ],
   session_required: [403, 'Only a signed-in person can do this, not an access token.'],
+  link_required: [
+    403,
+    'Only the credential of a linked instance can do this, as long as its approver may link instances.',
+  ],
   token_required: [403, 'Only an access token can do this, not a session.'],
-  link_required: [403, 'Only the credential of a linked instance can do this.'],
   password_not_new: [
     403,
     'Joining another organization needs a password that was chosen in this session a moment ago.',

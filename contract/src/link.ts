@@ -5,7 +5,8 @@ import { Done, PageQuery, pageOf } from './pages.ts'
 import type { Scope } from './permissions.ts'
 
 /**
- * What the credential of a link may do at the cloud, whatever was sent: what passing requests on and promoting a project need.
+ * What the credential of a link may do at the cloud, whatever was sent: what passing requests on, promoting a project and connecting a git
+ * host through the cloud need. The last of them is `githost:write`, which links of before lack: they are linked anew.
  * Nothing about people, tokens, the log, registries or backups: whoever takes over an instance gets no further than its projects.
  */
 export const LINK_SCOPES: readonly Scope[] = [
@@ -15,6 +16,7 @@ export const LINK_SCOPES: readonly Scope[] = [
   'deployment:write',
   'githost:list',
   'githost:read',
+  'githost:write',
   'project:admin',
   'project:list',
   'project:read',

@@ -200,6 +200,11 @@ export const paths = {
     setKey: ["POST /api/githost/app/key"],
     rotateHookSecret: ["POST /api/githost/app/hook-secret"],
   },
+  githostBroker: {
+    begin: ["POST /api/githost/broker"],
+    installations: ["GET /api/githost/broker/installations"],
+    token: ["POST /api/githost/broker/tokens"],
+  },
   migration: {
     scan: ["POST /api/migration/scan"],
     adopt: ["POST /api/migration/adopt"],

@@ -64,6 +64,7 @@ const FUZZED: Record<keyof typeof endpoints, boolean> = {
   githost: true,
   githostSettings: true,
   githostDeliveries: true,
+  githostBroker: false,
   migration: true,
 }
 const areas = Object.keys(FUZZED) as (keyof typeof endpoints)[]

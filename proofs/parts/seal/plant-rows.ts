@@ -41,10 +41,11 @@ export async function plantGitHost({ database: { pool }, site, ring, secret }: S
     `insert into githost_account (id, org_id, kind, login, token, refresh_token) values ($1, $2, 'oauth', 'octo', $3, $4)`,
     [account, site.orgId, ...ofAccount],
   )
+  const ofAttempt = ['secret', 'return_to'].map((name) => sealed(`githost_attempt/${attempt}/${name}`))
   await pool.query(
-    `insert into githost_attempt (id, org_id, user_id, kind, secret, expires_at)
-     select $1, $2, id, 'oauth', $3, now() + interval '1 day' from person limit 1`,
-    [attempt, site.orgId, sealed(`githost_attempt/${attempt}/secret`)],
+    `insert into githost_attempt (id, org_id, user_id, kind, secret, return_to, expires_at)
+     select $1, $2, id, 'oauth', $3, $4, now() + interval '1 day' from person limit 1`,
+    [attempt, site.orgId, ...ofAttempt],
   )
   await pool.query(
     `insert into githost_hook (id, org_id, host, repo_id, hook_id, hook_key, secret)

@@ -3,6 +3,7 @@ import type { Links } from './access/links.ts'
 import type { People } from './access/people.ts'
 import type { Denials } from './audit/denials.ts'
 import type { LinkChecks } from './cloud/link-checks.ts'
+import type { LinkParts } from './cloud/parts.ts'
 import type { Relayed } from './cloud/relay/parts.ts'
 import type { ActiveReleases } from './deployments/events/active-releases.ts'
 import type { Feeds } from './deployments/events/feed.ts'
@@ -11,6 +12,7 @@ import type { LiveRedactors } from './deployments/events/live-redactors.ts'
 import type { Redactors } from './deployments/events/redact/redactors.ts'
 import type { DeployParts } from './deployments/parts.ts'
 import type { CertificateParts } from './domains/certificates/parts.ts'
+import type { LinkedCloud } from './githost/broker/ask-cloud.ts'
 import type { Relays } from './githost/relay/relays.ts'
 import type { InstallationTokens } from './githost/tokens.ts'
 import type { Claims } from './idempotency/claims.ts'
@@ -47,6 +49,8 @@ export type Platform = BaseParts & {
   relays: Relays
   relayed: Relayed
   links: Links
+  linkedCloud: LinkedCloud
+  forgetLinked: LinkParts['forgetLinked']
 }
 
 /** What a process has that runs deployments and looks after names, beyond one that only answers. */

@@ -18,7 +18,9 @@ export type GithostTables = {
     id: string
     orgId: string | null
     host: string
-    appId: Big
+    /** `cloud`: it stands for the app of the hosted cloud, and has neither a number nor a key here. */
+    via: ColumnType<'own' | 'cloud', 'own' | 'cloud' | undefined, never>
+    appId: MaybeBig
     slug: string
     owner: string
     clientId: string
@@ -83,6 +85,8 @@ export type GithostTables = {
     stateHash: Hash
     cookieHash: Hash
     secret: Text
+    linkId: Text
+    returnTo: Text
     app: Text
     installationId: MaybeBig
     account: Text

@@ -5,6 +5,7 @@ import { people } from '../core/access/people.ts'
 import { membershipsOf } from '../core/access/people-store.ts'
 import { denials } from '../core/audit/denials.ts'
 import { linkChecks } from '../core/cloud/link-checks.ts'
+import { linkedCloud } from '../core/cloud/linked-cloud.ts'
 import { promotePipeline } from '../core/cloud/promote/pipeline.ts'
 import { followLinks } from '../core/cloud/relay/follow-links.ts'
 import { restorePipeline } from '../core/deployments/converge/bake/restore.ts'
@@ -21,6 +22,7 @@ import { deployPipeline } from '../core/deployments/story/pipeline.ts'
 import { forgetPipeline } from '../core/deployments/verbs/forget.ts'
 import { removePipeline } from '../core/deployments/verbs/remove.ts'
 import { certificatePipeline } from '../core/domains/certificates/order.ts'
+import { forgetBrokered } from '../core/githost/broker/keep-brokered.ts'
 import { connectedCredential } from '../core/githost/clone-token.ts'
 import { openRemoteTree } from '../core/githost/contents.ts'
 import { mayLink } from '../core/githost/may-link.ts'
@@ -141,7 +143,7 @@ export function wire(config: Config, logger: Logger): Wired {
     runtime: guardGrants(signIn(runtime, { db, keys: config.keys }), { db, serverReading: reading }),
     serverReading: reading,
     ...outsideOf(config, mark),
-    cloudPassage: cloudPassage(config, logger),
+    ...cloudOf(config, db, logger),
     githost: githostOf(config, db),
     githostTokens: installationTokens(changes),
     relays: relays({ db, changes, log: logger }),
@@ -163,6 +165,13 @@ export function wire(config: Config, logger: Logger): Wired {
       await close()
     },
   }
+}
+
+/** The way to hosted clouds, and what an organization has by the one that it is linked to. */
+function cloudOf(config: Config, db: Platform['db'], logger: Logger) {
+  const passage = cloudPassage(config, logger)
+  const linked = linkedCloud({ db, config, keys: config.keys, cloudPassage: passage })
+  return { cloudPassage: passage, linkedCloud: linked, forgetLinked: forgetBrokered }
 }
 
 /** What a process has in memory and may lose. */
@@ -310,8 +319,6 @@ const githostOf = (config: Config, db: Platform['db']) =>
   gitHost({
     ...config.githost,
     caFile: config.gitCaFile,
-    cloudUrl: config.cloudUrl,
-    cloudCaFile: config.cloudCaFile,
     mayConnect: mayConnect(config),
     blocks: blocksIn(db),
   })

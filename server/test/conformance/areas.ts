@@ -7,6 +7,7 @@ import { DEPLOYMENT_VERBS } from './deployment-verbs.ts'
 import { DESTINATIONS } from './destinations.ts'
 import { GITHOST } from './githost.ts'
 import { GITHOST_ATTEMPTS } from './githost-attempts.ts'
+import { GITHOST_BROKER } from './githost-broker.ts'
 import { LIFE } from './life.ts'
 import { LINKS } from './links.ts'
 import { MIGRATION } from './migration.ts'
@@ -42,5 +43,6 @@ export const BUILT: BuiltArea[] = [
   { title: 'What a cloud relays', paths: ['/api/relay'], statements: RELAY },
   { title: 'Git host connection', statements: GITHOST },
   { title: 'Attempts on the git host connection', statements: GITHOST_ATTEMPTS },
+  { title: 'The git host by way of the cloud', paths: ['/api/githost/broker'], statements: GITHOST_BROKER },
   { title: 'Server migration', statements: MIGRATION },
 ]

@@ -80,6 +80,9 @@ export const GITHOST: Shown[] = [
     'cloud-unreachable',
     'Connect where the hosted cloud does not answer: 503 `cloud_unreachable`.',
     cloud('a cloud that cannot be reached is said to be so, by the word of the interface'),
+    githost('broker')(
+      'a cloud that is away: connecting says 503, what comes from elsewhere is read on, and status says so',
+    ),
   ),
   route(
     'callback',

@@ -29,7 +29,7 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   throw new Refusal('permission_denied', `This needs the permission ${permission}.`, {
     requires: permission,
     hint: byRole
-      ? 'The access token was made without this scope; make one that has it.'
+      ? 'The access token was made without this scope: make one that has it or, where it is that of a link, link the instance anew.'
       : `The role ${caller.role} does not include it; ask an owner of the organization.`,
   })
 }

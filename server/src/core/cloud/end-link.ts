@@ -21,6 +21,7 @@ export async function endLink(parts: LinkParts, caller: Caller) {
     const ended = link && (await links.remove(tx, orgId, link.linkId))
     if (!ended && !givenUp) throw notFound('link to a cloud')
     forgetCredential(keys, orgId)
+    if (ended) await parts.forgetLinked(tx, caller)
     await record(tx, caller, 'cloud_link.end', link?.linkId ?? null, { ...(link && { cloud: link.url }), revokedThere })
     const hint = link ? STILL_THERE(link) : 'Nothing was linked yet; the code is of no use any more.'
     return { success: true as const, revokedThere, ...(!revokedThere && { hint }) }

@@ -115,6 +115,7 @@ const GIT_CODES: Partial<Record<ErrorCode, GitFailureCode>> = {
   not_found: 'git_repository_not_found',
   githost_busy: 'git_unreachable',
   githost_unreachable: 'git_unreachable',
+  cloud_unreachable: 'git_unreachable',
 }
 
 /** A deployment knows what git could not do, and says it in its own words. */

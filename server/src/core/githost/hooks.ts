@@ -21,7 +21,9 @@ type Push = GithostRepositoryDetail['push']
 export async function coverageOf(parts: GithostParts, orgId: string, { row, keys }: Seen): Promise<Push> {
   const { db, config } = parts
   const last = await store.lastDelivery(db, orgId, row.repoId)
-  const app = (await sourcesOf(parts, orgId)).find((one) => one.kind === 'app' && keys.has(one.key))
+  const app = (await sourcesOf(parts, orgId)).find(
+    (one) => one.kind === 'app' && one.link.via === 'own' && keys.has(one.key),
+  )
   const reached = hookAddress(config, '') !== null
   const hook = await store.find(db, orgId, config.githost.host, row.repoId)
   const via = app && reached ? 'app' : hook && reached ? 'hook' : 'poll'

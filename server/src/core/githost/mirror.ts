@@ -1,4 +1,5 @@
 import type { GithostListing, GithostRepository } from '@slipway/contract/githost-shape'
+import { Refusal } from '../../errors.ts'
 import type { BaseParts } from '../parts.ts'
 import * as mirror from './mirror-store.ts'
 import { failureIn, refusalOf } from './refuse.ts'
@@ -35,12 +36,17 @@ export async function freshen(
       const listing = refresh(parts, source, AbortSignal.timeout(120_000))
       listing.catch((error) => parts.log.warn({ reason: (error as Error).message }, 'repositories were not listed'))
       const at = known.get(source.key)
-      if (!at) return firstOf(parts, source, listing, signal)
+      if (!at) return firstOf(parts, source, listing, signal).catch(unlessAway(sources))
       if (!isOlder(STALE_MS, at)) return
       return Promise.race([listing.catch(() => {}), ended(AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]))])
     }),
   )
   return due.length === 0 ? listingOf(sources, known) : listingOf(sources, await listedAt(parts, orgId))
+}
+
+/** A cloud that is away hides what comes through it, and nothing else. */
+const unlessAway = (sources: Source[]) => (error: unknown) => {
+  if (sources.length === 1 || !(error instanceof Refusal) || error.code !== 'cloud_unreachable') throw error
 }
 
 const listedAt = async ({ db }: GithostParts, orgId: string) =>

@@ -3,8 +3,11 @@ import { DriverFailure, isFailure, notFound, Refusal } from '../../errors.ts'
 import type { Choice } from './choose-source.ts'
 
 /** A failure of our own side in the words of the driver. */
-export const failed = (code: HostFailureCode, message: string): GitHostFailure =>
-  new DriverFailure('githost', code, message, { hint: 'Connect the git host again.', facts: { retryAt: null } })
+export const failed = (
+  code: HostFailureCode,
+  message: string,
+  { hint = 'Connect the git host again.', retryAt = null }: { hint?: string; retryAt?: Date | null } = {},
+): GitHostFailure => new DriverFailure('githost', code, message, { hint, facts: { retryAt } })
 
 export const failureIn = (error: unknown): GitHostFailure | null =>
   isFailure<GitHostFailure>(error, 'githost') ? error : null
@@ -16,10 +19,9 @@ export function refusalOf(failure: GitHostFailure): Refusal {
   const { code, message, hint, cause } = failure
   const { retryAt } = failure.facts
   const more = { hint, cause: cause ?? failure }
-  if (code === 'busy') {
-    const seconds = retryAt === null ? 60 : Math.ceil((retryAt.getTime() - Date.now()) / 1000)
-    return new Refusal('githost_busy', message, { ...more, retryAfter: Math.max(1, seconds) })
-  }
+  const seconds = retryAt === null ? 60 : Math.max(1, Math.ceil((retryAt.getTime() - Date.now()) / 1000))
+  if (code === 'busy') return new Refusal('githost_busy', message, { ...more, retryAfter: seconds })
+  if (code === 'cloud_unreachable') return new Refusal('cloud_unreachable', message, { ...more, retryAfter: seconds })
   if (code === 'unreachable') return new Refusal('githost_unreachable', message, { ...more, retryAfter: 10 })
   if (code === 'not_found') return notFound('repository')
   if (HIDING.has(code)) return new Refusal('not_found', 'No such repository.', { hint: `${message} ${hint}` })

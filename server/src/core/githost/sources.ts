@@ -2,14 +2,16 @@ import { transaction } from '../../db/database.ts'
 import type { GitHost, HostSession, TokenLimits } from '../../drivers/githost/githost.ts'
 import { isFailure } from '../../errors.ts'
 import type { BaseParts } from '../parts.ts'
+import { askToken, type LinkedCloud } from './broker/ask-cloud.ts'
 import type { Facts } from './choose-source.ts'
-import { failed } from './refuse.ts'
+import { failed, failureIn } from './refuse.ts'
 import { accountPlace, appPlace } from './secrets.ts'
 import * as store from './store.ts'
 import type { InstallationTokens } from './tokens.ts'
 
 export type GithostParts = Pick<BaseParts, 'db' | 'config' | 'keys' | 'githost' | 'changes' | 'log'> & {
   githostTokens: InstallationTokens
+  linkedCloud: LinkedCloud
 }
 
 type Way = { key: string; orgId: string; login: string }
@@ -78,11 +80,29 @@ export async function tokenOf(parts: GithostParts, source: Source, signal: Abort
 export async function mint(parts: GithostParts, { link }: AppSource, limits: TokenLimits, signal: AbortSignal) {
   const proved = link.repoIds && new Set(link.repoIds.map(Number))
   if (proved && !limits.repositoryIds?.every((id) => proved.has(id))) throw failed('not_found', 'It was not proved.')
+  if (link.via === 'cloud') return mintByCloud(parts, link, limits, signal)
   try {
     return await asApp(parts, link, signal).mint(Number(link.installationId), limits)
   } catch (error) {
     if (isFailure(error, 'githost', 'not_found')) await store.markInstallation(parts.db, link, 'goneAt')
     if (isFailure(error, 'githost', 'suspended')) await store.markInstallation(parts.db, link, 'suspendedAt')
+    throw error
+  }
+}
+
+/** The key is the cloud's: it makes tokens as far as the organization there has proved. */
+async function mintByCloud(
+  { db, linkedCloud }: GithostParts,
+  link: store.LinkRow,
+  limits: TokenLimits,
+  signal: AbortSignal,
+) {
+  try {
+    const asked = { installationId: Number(link.installationId), ...limits }
+    return await askToken({ cloud: linkedCloud, orgId: link.orgId, signal }, asked)
+  } catch (error) {
+    const code = failureIn(error)?.code
+    if (code === 'not_found' || code === 'forbidden') await store.recheckSoon(db, link)
     throw error
   }
 }
@@ -96,6 +116,7 @@ export function asApp(
   signal: AbortSignal,
 ) {
   const sealed = app.privateKey
+  if (app.appId === null) throw failed('forbidden', 'The app is that of the hosted cloud.')
   const privateKey =
     sealed === null ? config.githost.app?.privateKey : keys.open(sealed, appPlace(app.app, 'private_key'))
   // Not the host's word: another process of the instance may have it, and the link is as good as before.

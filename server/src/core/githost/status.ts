@@ -34,7 +34,7 @@ export async function githostStatus(parts: GithostParts, caller: Caller) {
     state: stateIn(rows),
     accounts: await accountsOf(parts, caller, rows),
     installUrl: slug === undefined ? null : `${config.githost.url}/${pages}/${slug}/installations/new`,
-    cloudUnreachable: false,
+    cloudUnreachable: (await parts.linkedCloud.find(caller.orgId))?.isAway ?? false,
     mode: config.mode,
     host: config.githost.host,
     problems: [...problemsIn(rows), ...(await silentIn(parts, caller, rows))],
@@ -89,20 +89,20 @@ async function accountsOf(parts: GithostParts, caller: Caller, rows: Rows): Prom
 
 const typeOf = (type: string): GithostAccount['type'] => (type === 'Organization' ? 'organization' : 'user')
 
+const AGAIN = 'Connect it again.'
+
 function problemsIn({ links, accounts }: Rows): GithostProblem[] {
   const broken = [
-    ...links.map(({ accountLogin, brokenAt, reason }) => ({
-      login: accountLogin,
-      brokenAt,
-      reason,
-      source: 'app' as const,
+    ...links.map(({ accountLogin: login, brokenAt, reason, via }) => ({
+      ...{ login, brokenAt, reason, source: 'app' as const },
+      hint: via === 'cloud' ? 'Link the organization to the hosted cloud anew, and connect again.' : AGAIN,
     })),
-    ...accounts.map(({ login, brokenAt, reason, kind }) => ({ login, brokenAt, reason, source: kind })),
+    ...accounts.map(({ login, brokenAt, reason, kind }) => ({ login, brokenAt, reason, source: kind, hint: AGAIN })),
   ].filter(({ brokenAt }) => brokenAt !== null)
   return [
-    ...broken.map(({ login, reason, source }) => ({
+    ...broken.map(({ login, reason, source, hint }) => ({
       ...{ source, code: 'broken' as const, message: `The connection of ${login} does not work: ${reason}` },
-      hint: 'Connect it again.',
+      hint,
     })),
     ...links.flatMap(({ accountLogin, suspendedAt, permissions }): GithostProblem[] => {
       const message = `The installation of ${accountLogin} `
@@ -120,7 +120,9 @@ function problemsIn({ links, accounts }: Rows): GithostProblem[] {
 /** Pushes that were found by asking although a hook should have told of them. */
 async function silentIn({ db, config }: GithostParts, caller: Caller, rows: Rows): Promise<GithostProblem[]> {
   if (hookAddress(config, '') === null) return []
-  const keys = [...rows.links, ...rows.accounts].map(({ id }) => id)
+  // No hook of the cloud's app leads here.
+  const links = rows.links.filter(({ via }) => via === 'own')
+  const keys = [...links, ...rows.accounts].map(({ id }) => id)
   const found = await silentHeads(db, { ...caller, keys })
   return [...Map.groupBy(found, ({ isApp }) => isApp)].map(([isApp, heads]) => {
     const names = heads.slice(0, 3).map(({ owner, name }) => `${owner}/${name}`)

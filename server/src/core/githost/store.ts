@@ -7,7 +7,7 @@ export type AppRow = Selectable<Tables['githostApp']>
 export type AccountRow = Selectable<Tables['githostAccount']>
 export type LinkRow = Awaited<ReturnType<typeof links>>[number]
 
-/** Apps that an organization may name: its own, and those of the instance. */
+/** Apps that an organization may name: its own, and those of the instance; of the cloud's there is a row that says so. */
 export const apps = (db: Queryable, orgId: string, host: string) =>
   db
     .selectFrom('githostApp')
@@ -64,8 +64,9 @@ export const links = (db: Queryable, orgId: string, host: string) =>
     )
     .innerJoin('githostApp as a', 'a.id', 'l.app')
     .select(['l.id', 'l.orgId', 'l.app', 'l.installationId', 'l.repoIds', 'l.brokenAt', 'l.reason'])
-    .select(['i.accountLogin', 'i.accountType', 'i.avatarUrl', 'i.permissions', 'i.suspendedAt', 'i.goneAt'])
-    .select(['a.appId', 'a.slug', 'a.hookKey', 'a.privateKey', 'a.orgId as appOrgId'])
+    .select(['i.accountId', 'i.accountLogin', 'i.accountType', 'i.avatarUrl', 'i.selection', 'i.permissions'])
+    .select(['i.suspendedAt', 'i.goneAt'])
+    .select(['a.appId', 'a.slug', 'a.hookKey', 'a.privateKey', 'a.via', 'a.orgId as appOrgId'])
     .where('l.orgId', '=', orgId)
     .where('a.host', '=', host)
     .where((eb) => eb.or([eb('a.orgId', '=', orgId), eb('a.orgId', 'is', null)]))
@@ -147,6 +148,15 @@ export async function markInstallation(
     .where('installationId', '=', link.installationId)
     .execute()
 }
+
+/** Whether it is gone or suspended is for the cloud to say: it is asked with the next round. */
+export const recheckSoon = (db: Queryable, { app, installationId }: Pick<LinkRow, 'app' | 'installationId'>) =>
+  db
+    .updateTable('githostInstallation')
+    .set({ checkedAt: sql<Date>`'-infinity'` })
+    .where('app', '=', app)
+    .where('installationId', '=', installationId)
+    .execute()
 
 export async function dropAccounts(tx: Tx, orgId: string, kinds: ('oauth' | 'cli')[]): Promise<AccountRow[]> {
   return tx.deleteFrom('githostAccount').where('orgId', '=', orgId).where('kind', 'in', kinds).returningAll().execute()

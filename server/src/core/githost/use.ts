@@ -17,6 +17,7 @@ export async function read<T>(parts: GithostParts, asked: Asked, work: Work<T>):
   const asking = all.filter(covers(asked.owner))
   const broken: GitHostFailure[] = []
   let hidden: GitHostFailure | undefined
+  let away: GitHostFailure | undefined
   for (const source of asking) {
     try {
       return await work(open(parts, source, asked), source)
@@ -27,10 +28,12 @@ export async function read<T>(parts: GithostParts, asked: Asked, work: Work<T>):
       if (failure.code === 'unauthorized') {
         broken.push(failure)
         await markBroken(parts.db, source, failure.message)
-      } else if (failure.code !== 'not_found') hidden ??= failure
+      } else if (failure.code === 'cloud_unreachable') away ??= failure
+      else if (failure.code !== 'not_found') hidden ??= failure
     }
   }
   // Nobody was there to say that it does not exist.
+  if (away) throw refusalOf(away)
   if (broken[0] && broken.length === asking.length) throw refusalOf(broken[0])
   throw hidden ? refusalOf(hidden) : notFound('repository')
 }

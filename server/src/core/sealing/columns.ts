@@ -63,6 +63,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   byId('githost_account', 'token'),
   byId('githost_account', 'refresh_token'),
   byId('githost_attempt', 'secret'),
+  byId('githost_attempt', 'return_to'),
   byId('githost_hook', 'secret'),
   {
     table: 'adopted_service',

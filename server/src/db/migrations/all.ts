@@ -38,6 +38,7 @@ import { up as cloudDeployments } from './0041_cloud_deployments.ts'
 import { up as instanceLinks } from './0042_instance_links.ts'
 import { up as promotion } from './0043_promotion.ts'
 import { up as relay } from './0044_relay.ts'
+import { up as githostBroker } from './0045_githost_broker.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -94,4 +95,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0042_instance_links': { up: instanceLinks },
   '0043_promotion': { up: promotion },
   '0044_relay': { up: relay },
+  '0045_githost_broker': { up: githostBroker },
 }

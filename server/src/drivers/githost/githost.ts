@@ -13,8 +13,6 @@ export interface GitHost {
   oauth: OAuth
   /** The host's own program on this machine. */
   cli: Cli
-  /** Asks the hosted cloud where to connect; the answer is an address of the cloud itself. */
-  cloudUrl(asked: { state: string; returnTo: string }, signal: AbortSignal): Promise<string>
 }
 
 export type HostSource = {
@@ -154,6 +152,8 @@ export type HostFailureCode =
   | 'invalid'
   | 'busy'
   | 'unreachable'
+  /** Not the host: the hosted cloud, whose tokens it would be asked with. */
+  | 'cloud_unreachable'
 
 /** What the host could not or would not do. Messages never hold a credential. */
 export type GitHostFailure = DriverFailure<'githost', HostFailureCode, Facts>

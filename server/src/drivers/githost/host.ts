@@ -1,6 +1,5 @@
 import { appSession } from './app.ts'
 import { type ClientOptions, hostClient } from './client.ts'
-import { cloudBroker } from './cloud.ts'
 import { type CliOptions, ghCli } from './gh.ts'
 import type { GitHost } from './githost.ts'
 import { hostOAuth } from './oauth.ts'
@@ -8,7 +7,7 @@ import { pushSession } from './push.ts'
 import { hostSession } from './session.ts'
 import { isSigned } from './signature.ts'
 
-type Options = ClientOptions & { cli: Omit<CliOptions, 'host'>; cloudUrl: string | null; cloudCaFile: string | null }
+type Options = ClientOptions & { cli: Omit<CliOptions, 'host'> }
 
 /** The configured host. Nothing is loaded and nothing is connected before the first request. */
 export function gitHost(options: Options): GitHost {
@@ -25,7 +24,6 @@ export function gitHost(options: Options): GitHost {
     asApp: (app) => appSession(client, app),
     oauth: hostOAuth(client),
     cli: ghCli({ ...options.cli, host: options.host }),
-    cloudUrl: cloudBroker({ ...options, caFile: options.cloudCaFile ?? options.caFile }),
   }
 }
 

@@ -21,15 +21,22 @@ const SAID: Record<Outcome, [title: string, text: string]> = {
 }
 
 /** Says for whom one is about to connect: whoever was sent here by somebody else sees another organization's name. */
-function asking({ organization, beganBy, host, action, manifest }: Extract<Arrival, { ask: unknown }>['ask']): string {
+function asking(asked: Extract<Arrival, { ask: unknown }>['ask']): string {
+  const { organization, beganBy, host, action, manifest, for: by } = asked
   const whom = `<b>${escaped(organization)}</b>`
+  const begun = by
+    ? `for the instance <b>${escaped(by.instance)}</b> (linked by ${escaped(beganBy)})`
+    : `(begun by ${escaped(beganBy)})`
+  const reach = by
+    ? `Its members, and those of the instance, will reach your repositories. Afterwards you are sent to <b>${escaped(by.returnsTo)}</b>.`
+    : 'Its members will reach your repositories.'
   const button =
     manifest === null
       ? `<p><a class="go" href="${escaped(action)}">Connect ${escaped(organization)}</a></p>`
       : `<p>An app of your own is made there. Only the account that owns it can install it.</p><form method="post" action="${escaped(action)}"><input type="hidden" name="manifest" value="${escaped(manifest)}"><button>Connect ${escaped(organization)}</button></form>`
   return page(
     'Connect the git host',
-    `<p>Connect ${whom} (begun by ${escaped(beganBy)}) with the account you are signed in to at ${escaped(host)}.</p><p>Its members will reach your repositories. If you did not begin this, close this window.</p>${button}`,
+    `<p>Connect ${whom} ${begun} with the account you are signed in to at ${escaped(host)}.</p><p>${reach} If you did not begin this, close this window.</p>${button}`,
   )
 }
 
@@ -41,7 +48,8 @@ export function githostPage(arrival: Exclude<Arrival, { go: string }>): { status
   }
   const [title, text] = SAID[arrival.done]
   const reason = arrival.message === null ? '' : `<p>${escaped(arrival.message)}</p>`
-  return { status: 200, html: page(title, `<p>${text}</p>${reason}`) }
+  const back = arrival.back === undefined ? '' : `<p><a class="go" href="${escaped(arrival.back)}">Go back</a></p>`
+  return { status: 200, html: page(title, `<p>${text}</p>${reason}${back}`) }
 }
 
 /** No script at all, nobody frames it, and a form goes to the git host alone. */

@@ -11,6 +11,7 @@ import { deploymentRoutes } from './deployments.ts'
 import { domainRoutes } from './domains.ts'
 import { folderSessionRoutes } from './folder-sessions.ts'
 import { githostRoutes } from './githost.ts'
+import { githostBrokerRoutes } from './githost-broker.ts'
 import { githostDeliveryRoutes } from './githost-deliveries.ts'
 import { githostSettingRoutes } from './githost-settings.ts'
 import { limitRoutes } from './limits.ts'
@@ -40,5 +41,6 @@ export const allRoutes = (platform: Platform, metrics: Metrics, streams: Streams
   ...githostRoutes(platform),
   ...githostDeliveryRoutes(platform),
   ...githostSettingRoutes(platform),
+  ...githostBrokerRoutes(platform),
   ...migrationRoutes(platform),
 ]

@@ -2,7 +2,7 @@ import { LINK_SCOPES } from '@slipway/contract/link'
 import { expect, test } from 'vitest'
 import { formIn } from '../access/form-in.ts'
 import { browsers } from '../access/people.ts'
-import { startTwoWorlds } from './two-worlds.ts'
+import { startTwoWorlds, textOf } from './two-worlds.ts'
 
 const { line, cloud, home, atCloud, rest, state, begin, signedIn, look, secretsOf, linked, linksOf } =
   await startTwoWorlds()
@@ -160,17 +160,6 @@ test('credential, verifier and the secret of the request stand nowhere in the cl
     }
   }
 })
-
-/** Every row of every table, as text. */
-async function textOf({ platform: { pool } }: typeof home): Promise<string> {
-  const { rows } = await pool.query(`select tablename from pg_tables where schemaname = 'public'`)
-  const texts = await Promise.all(
-    rows.map(({ tablename }) =>
-      pool.query(`select coalesce(string_agg(t::text, ' '), '') as text from "${tablename}" t`),
-    ),
-  )
-  return texts.map(({ rows: [row] }) => row.text).join('\n')
-}
 
 test('both logs say who asked, approved and linked, and both how it ended', async () => {
   const { here, there } = await linked('Logged')

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 import { type Org, startWorld, type World } from '../../../../test-kit/world.ts'
+import type { Config } from '../../../src/config.ts'
 import * as attempts from '../../../src/core/cloud/attempt-store.ts'
 import { linkChecks } from '../../../src/core/cloud/link-checks.ts'
 import * as stored from '../../../src/core/cloud/link-store.ts'
@@ -11,15 +12,19 @@ import { commandLines } from '../access/command-lines.ts'
 export type Fate = 'through' | 'answer lost' | 'answer held' | 'cut' | 'silent'
 type Way = Fate | ((request: IncomingMessage, response: ServerResponse) => Fate | undefined)
 
-/** A cloud and an instance of one's own, with a line between them that can be disturbed. */
-export async function startTwoWorlds() {
+type More = { cloud?: Partial<Config>; home?: Partial<Config> }
+
+/** A cloud and an instance of one's own, with a line between them that can be disturbed. `more` may need to know where the cloud is. */
+export async function startTwoWorlds(more: (cloudUrl: string) => More = () => ({})) {
   const line = await startLine()
-  const cloud = await startWorld({ mode: 'cloud', publicUrl: line.url, trustProxy: '127.0.0.1' })
+  const { cloud: there = {}, home: here = {} } = more(line.url)
+  const cloud = await startWorld({ ...there, mode: 'cloud', publicUrl: line.url, trustProxy: '127.0.0.1' })
   line.leadTo(Number(new URL(await cloud.app.listen({ host: '127.0.0.1', port: 0 })).port))
   const home = await startWorld({
     publicUrl: 'https://home.example.com',
     cloudUrl: line.url,
     allowedNetworks: ['127.0.0.0/8'],
+    ...here,
   })
   const atCloud = commandLines(cloud)
   return { line, cloud, home, atCloud, ...linking({ cloud, home }) }
@@ -116,4 +121,15 @@ async function startLine() {
       }
     },
   }
+}
+
+/** Every row of every table, as text. */
+export async function textOf({ platform: { pool } }: World): Promise<string> {
+  const { rows } = await pool.query(`select tablename from pg_tables where schemaname = 'public'`)
+  const texts = await Promise.all(
+    rows.map(({ tablename }) =>
+      pool.query(`select coalesce(string_agg(t::text, ' '), '') as text from "${tablename}" t`),
+    ),
+  )
+  return texts.map(({ rows: [row] }) => row.text).join('\n')
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { transaction } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
+import { instanceName } from '../broker/broker-store.ts'
 import { failed, failureIn } from '../refuse.ts'
 import { appPlace, attemptPlace } from '../secrets.ts'
 import type { GithostParts } from '../sources.ts'
 import * as store from '../store.ts'
 import * as attempts from './attempt-store.ts'
-import { bindAccount, bindInstallation, clientOf } from './bind.ts'
+import { bindAccount, bindInstallation, bindThroughCloud, clientOf } from './bind.ts'
 import { REDIRECT_PATH, SCOPES } from './connect.ts'
 import { manifestOf } from './manifest.ts'
 
@@ -18,14 +19,27 @@ export type Visit = {
   userId: string | undefined
 }
 export type Outcome = 'connected' | 'denied' | 'failed' | 'requested' | 'unfinished'
-/** Where to send it, or what to show. Addresses are ours or the configured host's, never from the query. */
+/** The instance that it is for, as it calls itself, and where the browser goes afterwards. */
+type For = { instance: string; returnsTo: string }
+
+/**
+ * Where to send it, or what to show. Addresses are ours, the configured host's, or the one that a linked instance has given with its
+ * credential; never one from the query.
+ */
 export type Arrival =
   | { go: string; cookie?: string }
   | {
-      ask: { organization: string; beganBy: string; host: string; action: string; manifest: string | null }
+      ask: {
+        organization: string
+        beganBy: string
+        host: string
+        action: string
+        manifest: string | null
+        for: For | null
+      }
       cookie: string
     }
-  | { done: Outcome; message: string | null }
+  | { done: Outcome; message: string | null; back?: string }
   | { again: true }
 
 const DEADLINE_MS = 30_000
@@ -45,12 +59,21 @@ export async function arrive(parts: GithostParts, visit: Visit): Promise<Arrival
   }
   const taken = await attempts.advance(parts.db, attempt, { status: 'returned' })
   if (taken === undefined) return { again: true }
-  if (error !== undefined) {
+  return backFrom(parts, taken, await endOf(parts, taken, visit.query, error))
+}
+
+async function endOf(
+  parts: GithostParts,
+  attempt: attempts.AttemptRow,
+  query: Visit['query'],
+  error: string | undefined,
+): Promise<Arrival> {
+  try {
+    // What went wrong at the cloud was told there.
+    if (error === FAILED_THERE && attempt.kind === 'cloud') throw failed('forbidden', 'It failed at the hosted cloud.')
+    if (error === undefined) return await returned(parts, attempt, query)
     await attempts.end(parts.db, attempt.id, 'denied')
     return { done: 'denied', message: null }
-  }
-  try {
-    return await returned(parts, taken, visit.query)
   } catch (thrown) {
     const failure = failureIn(thrown)
     const reason = failure?.message ?? 'It could not be finished.'
@@ -58,6 +81,19 @@ export async function arrive(parts: GithostParts, visit: Visit): Promise<Arrival
     if (failure === null) parts.log.error({ err: thrown }, 'connecting the git host failed')
     return { done: 'failed', message: reason }
   }
+}
+
+const FAILED_THERE = 'failed'
+
+/** To the instance that it was for. A reason is read here, and not in an address. */
+function backFrom({ keys }: GithostParts, { id, returnTo }: attempts.AttemptRow, arrival: Arrival): Arrival {
+  if (returnTo === null || !('done' in arrival)) return arrival
+  const address = new URL(keys.open(returnTo, attemptPlace(id, 'return_to')))
+  if (arrival.done === 'denied') address.searchParams.set('error', 'access_denied')
+  if (arrival.done === 'connected' || arrival.done === 'denied') return { go: address.href }
+  if (arrival.done !== 'failed') return arrival
+  address.searchParams.set('error', FAILED_THERE)
+  return { ...arrival, back: address.href }
 }
 
 const isSameBrowser = ({ cookieHash }: attempts.AttemptRow, cookie: string | undefined) =>
@@ -72,18 +108,32 @@ async function begin(parts: GithostParts, visit: Visit, start: string): Promise<
   const { changes, address, manifest } = await leave(parts, attempt)
   const left = await attempts.advance(parts.db, attempt, { ...changes, cookieHash: attempts.hashOf(cookie) })
   if (left === undefined) return { again: true }
-  // Who began it knows what for; a form has to be sent by a click all the same.
-  if (visit.userId === attempt.userId && manifest === null) return { go: address, cookie }
+  const instance = await instanceOf(parts, attempt)
+  // Who began it knows what for; a form has to be sent by a click all the same, and so has what an instance began in their name.
+  if (visit.userId === attempt.userId && manifest === null && instance === null) return { go: address, cookie }
   const { name, email } = await attempts.beganBy(parts.db, attempt)
   const organization = await store.organizationName(parts.db, attempt.orgId)
   const { host } = parts.config.githost
-  return { ask: { organization, beganBy: `${name} (${email})`, host, action: address, manifest }, cookie }
+  const beganBy = `${name} (${email})`
+  return { ask: { organization, beganBy, host, action: address, manifest, for: instance }, cookie }
+}
+
+async function instanceOf({ db, keys }: GithostParts, attempt: attempts.AttemptRow): Promise<For | null> {
+  const { id, orgId, linkId, returnTo } = attempt
+  if (linkId === null || returnTo === null) return null
+  const returnsTo = new URL(keys.open(returnTo, attemptPlace(id, 'return_to'))).host
+  return { instance: (await instanceName(db, orgId, linkId)) ?? '', returnsTo }
 }
 
 /** The next address at the host, with a state of its own and, where a code comes back, a challenge (PKCE, S256). */
 async function leave(parts: GithostParts, attempt: attempts.AttemptRow, authorize = attempt.kind === 'oauth') {
   const { config, keys } = parts
   const { url, oauth } = config.githost
+  // A page of the cloud, which has our state already.
+  if (attempt.kind === 'cloud') {
+    const address = keys.open(attempt.secret ?? '', attemptPlace(attempt.id))
+    return { changes: { status: 'started' as const }, address, manifest: null }
+  }
   const state = attempts.newSecret()
   const changes = { stateHash: attempts.hashOf(state), status: 'started' as const }
   const app = attempt.app === null ? undefined : await store.findApp(parts.db, attempt.orgId, attempt.app)
@@ -115,6 +165,10 @@ async function leave(parts: GithostParts, attempt: attempts.AttemptRow, authoriz
 async function returned(parts: GithostParts, attempt: attempts.AttemptRow, query: Visit['query']): Promise<Arrival> {
   const { code, installation_id: said, setup_action: action } = query
   const signal = AbortSignal.timeout(DEADLINE_MS)
+  if (attempt.kind === 'cloud') {
+    await bindThroughCloud(parts, attempt, signal)
+    return { done: 'connected', message: null }
+  }
   if (action === 'request') return { done: 'requested', message: null }
   if (attempt.kind === 'manifest' && code !== undefined) return converted(parts, attempt, code)
   const installationId = numberIn(said) ?? numberIn(attempt.installationId)

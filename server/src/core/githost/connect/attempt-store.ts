@@ -49,7 +49,7 @@ type End = 'bound' | 'denied' | 'expired' | 'failed'
 export async function end(db: Queryable, id: string, status: End, more: { reason?: string; login?: string } = {}) {
   await db
     .updateTable('githostAttempt')
-    .set({ ...more, status, secret: null, cookieHash: null, pollAt: null, endedAt: new Date() })
+    .set({ ...more, status, secret: null, returnTo: null, cookieHash: null, pollAt: null, endedAt: new Date() })
     .where('id', '=', id)
     .where('status', 'in', ['started', 'returned', 'proved'])
     .execute()

@@ -4,6 +4,8 @@ import { newId } from '../../../db/ids.ts'
 import type { Granted, HostSession } from '../../../drivers/githost/githost.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
+import { askInstallations } from '../broker/ask-cloud.ts'
+import { keepBrokered, requireHost } from '../broker/keep-brokered.ts'
 import { failed, failureIn, rethrow } from '../refuse.ts'
 import { accountPlace, appPlace } from '../secrets.ts'
 import { asApp, type GithostParts } from '../sources.ts'
@@ -75,6 +77,20 @@ export async function bindInstallation(
   })
 }
 
+/** What somebody has proved at the cloud is usable here, as far as they have; the cloud is asked, whatever the browser brought. */
+export async function bindThroughCloud(parts: GithostParts, attempt: attempts.AttemptRow, signal: AbortSignal) {
+  const { orgId, userId } = attempt
+  const { host } = parts.config.githost
+  const seen = await askInstallations({ cloud: parts.linkedCloud, orgId, signal })
+  requireHost(seen.host, host)
+  const [first] = seen.data
+  if (first === undefined) throw failed('forbidden', 'The organization at the cloud holds no installation of its app.')
+  const accounts = seen.data.map(({ account }) => account.login)
+  await bound(parts, attempt, first.account.login, { source: 'cloud', accounts }, (tx) =>
+    keepBrokered(tx, { orgId, userId, host }, seen),
+  )
+}
+
 /** The choice alone is remembered. False: nobody is signed in. */
 export async function bindCli(parts: GithostParts, caller: Caller, signal: AbortSignal): Promise<boolean> {
   const token = await parts.githost.cli.token()
@@ -113,7 +129,9 @@ async function bound(
     }
     await keep(tx)
     await attempts.end(tx, attempt.id, 'bound', { login })
-    const actor = { kind: 'system' as const, name: `${login} at the git host`, orgId: attempt.orgId }
+    // Who has proved it at the cloud is in the log there.
+    const name = attempt.kind === 'cloud' ? 'the hosted cloud' : `${login} at the git host`
+    const actor = { kind: 'system' as const, name, orgId: attempt.orgId }
     await record(tx, actor, 'githost.connected', attempt.userId, detail)
   })
   parts.changes.send(TOKENS_CHANGED)

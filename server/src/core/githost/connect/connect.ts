@@ -5,7 +5,9 @@ import { newId } from '../../../db/ids.ts'
 import { Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import { rethrow } from '../refuse.ts'
+import { askAddress } from '../broker/ask-cloud.ts'
+import { requireHost } from '../broker/keep-brokered.ts'
+import { failureIn, refusalOf, rethrow } from '../refuse.ts'
 import { attemptPlace } from '../secrets.ts'
 import { type GithostParts, mayUseCli, sourcesOf } from '../sources.ts'
 import * as store from '../store.ts'
@@ -32,7 +34,7 @@ export async function connect(
   const connected = source === undefined && (await sourcesOf(parts, caller.orgId)).length > 0
   const way = source ?? ways[0]
   // Also where nothing is left: the machine's own login is nobody's by default.
-  if (!connected && (way === undefined || !ways.includes(way))) throw unavailable(way)
+  if (!connected && (way === undefined || !ways.includes(way))) throw unavailable(parts, way)
   const answer: Answer = connected ? { connected: true } : await begin(parts, caller, way ?? 'cli', { account, signal })
   await record(parts.db, caller, 'githost.connect', null, {
     way,
@@ -42,13 +44,14 @@ export async function connect(
 }
 
 /** In the order in which they are picked: an app of one's own before what acts as a person. */
-async function waysOf({ db, config }: GithostParts, { orgId, role }: Caller): Promise<Way[]> {
-  const { githost, mode, cloudUrl } = config
-  const apps = await store.apps(db, orgId, githost.host)
+async function waysOf({ db, config, linkedCloud }: GithostParts, { orgId, role }: Caller): Promise<Way[]> {
+  const { githost, mode } = config
+  const apps = (await store.apps(db, orgId, githost.host)).filter(({ via }) => via === 'own')
+  const linked = mode === 'self_hosted' ? await linkedCloud.find(orgId) : null
   const manages = role === 'owner' || role === 'admin'
   return [
     ...(githost.app !== null || apps.length > 0 ? ['app' as const] : []),
-    ...(mode === 'self_hosted' && cloudUrl !== null ? ['cloud' as const] : []),
+    ...(linked?.isSet ? ['cloud' as const] : []),
     ...(mode === 'self_hosted' && manages ? ['manifest' as const] : []),
     ...(githost.oauth !== null && (mode === 'self_hosted' || githost.oauth.clientSecret) ? ['oauth' as const] : []),
     ...((await mayUseCli({ db, config }, orgId)) ? ['cli' as const] : []),
@@ -75,11 +78,11 @@ async function redirect(
   more: { app?: string; account?: string | null },
 ): Promise<Answer> {
   const start = attempts.newSecret()
-  await attempts.insert(parts.db, { ...rowOf(caller, kind), ...more, startHash: attempts.hashOf(start) })
+  await attempts.insert(parts.db, { ...attemptOf(caller, kind), ...more, startHash: attempts.hashOf(start) })
   return { connected: false, flow: 'redirect', url: `${parts.config.publicUrl}${REDIRECT_PATH}?start=${start}` }
 }
 
-const rowOf = ({ orgId, userId }: Caller, kind: AttemptKind) => ({
+export const attemptOf = ({ orgId, userId }: Caller, kind: AttemptKind) => ({
   ...{ id: newId('ght'), orgId, userId, kind },
   expiresAt: new Date(Date.now() + LIFE_MS[kind] * MINUTE_MS),
 })
@@ -90,7 +93,7 @@ async function device(parts: GithostParts, caller: Caller, clientId: string): Pr
   if (known?.kind === 'device' && known.status === 'started' && known.expiresAt > new Date()) return codesOf(known)
   const asked = await parts.githost.oauth.deviceCode(clientId, SCOPES.join(',')).catch(rethrow)
   if (asked === null) return null
-  const row = rowOf(caller, 'device')
+  const row = attemptOf(caller, 'device')
   const made = await attempts.insert(parts.db, {
     ...row,
     secret: parts.keys.seal(asked.deviceCode, attemptPlace(row.id)),
@@ -119,37 +122,54 @@ const terminal = ({ config: { githost } }: GithostParts): Answer => ({
   message: `Sign in with this command as the user that Slipway runs as, then connect again with source "cli".`,
 })
 
-/** The cloud knows the address; our state is inside of it. */
+/** The cloud knows the address, and our state; the browser goes there from our own page. */
 async function throughCloud(parts: GithostParts, caller: Caller, signal: AbortSignal): Promise<Answer> {
-  const state = attempts.newSecret()
-  const url = await parts.githost
-    .cloudUrl({ state, returnTo: `${parts.config.publicUrl}${REDIRECT_PATH}` }, signal)
-    .catch((error: unknown) => {
-      throw new Refusal('cloud_unreachable', 'The hosted cloud cannot be reached.', {
-        hint: 'Try again later, or connect with another source: manifest, oauth or cli.',
-        retryAfter: 30,
-        cause: error,
-      })
+  const { config, keys, db, linkedCloud: cloud } = parts
+  const [state, start] = [attempts.newSecret(), attempts.newSecret()]
+  const here = `${config.publicUrl}${REDIRECT_PATH}`
+  const asking = { cloud, orgId: caller.orgId, signal }
+  const there = await askAddress(asking, { state, returnTo: here })
+    .then(({ url, host }) => {
+      requireHost(host, config.githost.host)
+      return url
     })
-  await attempts.insert(parts.db, { ...rowOf(caller, 'cloud'), stateHash: attempts.hashOf(state) })
-  return { connected: false, flow: 'redirect', url }
+    .catch(refusedThere)
+  const row = attemptOf(caller, 'cloud')
+  const hashes = { startHash: attempts.hashOf(start), stateHash: attempts.hashOf(state) }
+  await attempts.insert(db, { ...row, ...hashes, secret: keys.seal(there, attemptPlace(row.id)) })
+  return { connected: false, flow: 'redirect', url: `${here}?start=${start}` }
+}
+
+/** It is about the link, and not about what the caller has sent. */
+function refusedThere(error: unknown): never {
+  const failure = failureIn(error)
+  if (failure === null) throw error
+  const { code, message, hint } = failure
+  if (code === 'cloud_unreachable' || code === 'busy' || code === 'unreachable') throw refusalOf(failure)
+  const address = 'SLIPWAY_PUBLIC_URL has to be https, or the address that the instance had when it was linked.'
+  throw new Refusal('conflict', message, { hint: code === 'invalid' ? address : hint, cause: error })
 }
 
 /** An app that was registered by hand has a row as well, made when it is first used: links refer to it. */
-async function newestApp(parts: GithostParts, orgId: string): Promise<string> {
+export async function newestApp(parts: GithostParts, orgId: string): Promise<string> {
   const { app, host } = parts.config.githost
-  const [own] = (await store.apps(parts.db, orgId, host)).filter((row) => row.orgId !== null || app !== null)
+  const [own] = (await store.apps(parts.db, orgId, host)).filter(
+    ({ via, ...row }) => via === 'own' && (row.orgId !== null || app !== null),
+  )
   if (app === null) return own?.id ?? ''
   const { appId, slug, clientId } = app
   const names = { id: newId('gha'), orgId: null, host, owner: '', hookKey: attempts.newSecret() }
   return (await store.keepApp(parts.db, { ...names, appId, slug, clientId })).id
 }
 
-function unavailable(source: Way | undefined): Refusal {
+function unavailable({ config }: GithostParts, source: Way | undefined): Refusal {
   const message =
     source === undefined
       ? 'This instance offers this organization, or this role, no way to connect.'
       : `source: ${source} cannot be used here.`
-  const hint = 'Ask whoever runs the instance; docs/how-to/connect-a-git-host.md says what each way needs.'
+  const hint =
+    source === 'cloud' && config.mode === 'self_hosted' && config.cloudUrl !== null
+      ? 'Link the organization to the hosted cloud first: POST /api/cloud/link.'
+      : 'Ask whoever runs the instance; docs/how-to/connect-a-git-host.md says what each way needs.'
   return new Refusal('invalid_request', message, { field: 'source', hint })
 }

@@ -2,6 +2,7 @@ import type { GithostState } from '@slipway/contract/githost-shape'
 import { transaction } from '../../../db/database.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
+import { dropCloudApps } from '../broker/broker-store.ts'
 import * as mirror from '../mirror-store.ts'
 import { accountPlace } from '../secrets.ts'
 import type { GithostParts } from '../sources.ts'
@@ -21,6 +22,8 @@ export async function disconnect(
   const { accounts, disconnected } = await transaction(parts.db, async (tx) => {
     const gone = await store.dropAccounts(tx, caller.orgId, [...kinds])
     const links = source === 'all' ? await store.dropLinks(tx, caller.orgId) : []
+    // Its rows would bring the links back when the cloud is asked again.
+    if (source === 'all') await dropCloudApps(tx, caller.orgId)
     await mirror.dropSources(
       tx,
       caller.orgId,

@@ -72,7 +72,9 @@ export async function rotateHookSecret(
 
 /** An app of the whole instance has its secrets in the configuration: they are whoever's who runs it. */
 async function requireOwnApp({ db, config }: GithostParts, { orgId }: Caller, slug: string | undefined) {
-  const own = (await store.apps(db, orgId, config.githost.host)).filter((app) => app.orgId === orgId)
+  const own = (await store.apps(db, orgId, config.githost.host)).filter(
+    (app) => app.orgId === orgId && app.via === 'own',
+  )
   const named = slug === undefined ? own : own.filter((app) => app.slug === slug)
   const [app, second] = named
   if (app && second === undefined) return app

@@ -131,13 +131,14 @@ export async function setDefaultBranch(db: Queryable, orgId: string, repoId: str
 /** With an app for each organization, all of them in a minute would be too many. */
 const MOST_APPS = 50
 
-/** Apps whose hook has been heard from. */
+/** Apps of our own whose hook has been heard from. */
 export const apps = (db: Queryable, host: string) =>
   db
     .selectFrom('githostApp')
     .select(['id', 'id as app', 'appId', 'privateKey', 'orgId', 'hookKey'])
     .where('host', '=', host)
     .where('heardAt', 'is not', null)
+    .where('via', '=', 'own')
     .orderBy(sql`random()`)
     .limit(MOST_APPS)
     .execute()

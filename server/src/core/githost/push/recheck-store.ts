@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 
-export type Due = { app: string; installationId: string; appId: string; privateKey: string | null; isMarked: boolean }
+export type Due = {
+  app: string
+  installationId: string
+  isMarked: boolean
+  appId: string | null
+  privateKey: string | null
+  via: 'own' | 'cloud'
+  orgId: string | null
+}
 type Named = Pick<Due, 'app' | 'installationId'>
 
 /** Of apps of this host alone, and each for one process. */
@@ -13,7 +21,7 @@ export async function takeDue(db: Queryable, host: string, most: number): Promis
       for update skip locked),
     taken as (update githost_installation i set checked_at = now() from due
       where (i.app, i.installation_id) = (due.app, due.installation_id) returning i.app, i.installation_id, due.is_marked)
-    select t.*, a.app_id, a.private_key from taken t join githost_app a on a.id = t.app`.execute(db)
+    select t.*, a.app_id, a.private_key, a.via, a.org_id from taken t join githost_app a on a.id = t.app`.execute(db)
   return rows
 }
 

@@ -1,3 +1,4 @@
+import { recheckBrokered } from '../broker/keep-brokered.ts'
 import { refresh } from '../mirror.ts'
 import { failureIn } from '../refuse.ts'
 import { asApp, sourcesOf } from '../sources.ts'
@@ -17,8 +18,7 @@ export async function recheckInstallations(parts: PushParts, signal: AbortSignal
   for (const one of await store.takeDue(parts.db, parts.config.githost.host, MOST)) {
     if (signal.aborted) return
     try {
-      const seen = await asApp(parts, one, signal).installation(Number(one.installationId))
-      await keepInstallation(parts.db, one.app, seen)
+      await recheck(parts, one, signal)
       if (one.isMarked) await relist(parts, one, signal)
     } catch (error) {
       const failure = failureIn(error)
@@ -29,6 +29,12 @@ export async function recheckInstallations(parts: PushParts, signal: AbortSignal
     // What it may do has changed, or it is gone: nobody goes on with a token from before.
     if (one.isMarked) parts.changes.send(TOKENS_CHANGED)
   }
+}
+
+async function recheck(parts: PushParts, one: store.Due, signal: AbortSignal): Promise<void> {
+  const { app, orgId } = one
+  if (one.via === 'cloud' && orgId !== null) return recheckBrokered(parts, { orgId, app }, signal)
+  await keepInstallation(parts.db, app, await asApp(parts, one, signal).installation(Number(one.installationId)))
 }
 
 /** Repositories came, went or were renamed; addresses of projects follow the number of their repository. */
