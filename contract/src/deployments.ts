@@ -13,6 +13,7 @@ import { DeploymentPlan, rollbackPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
 import { RunningTask, TaskUsage } from './running.ts'
 import { EnvironmentName, ImageReference, ServiceConfig, ServiceName } from './services.ts'
+import { serving } from './serving.ts'
 import { sslRenew, sslStatus } from './ssl.ts'
 
 const branch = z
@@ -152,6 +153,7 @@ export const deployments = {
   }),
   logs,
   projectLogs,
+  serving,
   stream,
   showBuild: endpoint({
     method: 'GET',

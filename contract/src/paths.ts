@@ -134,6 +134,7 @@ export const paths = {
     show: ["GET /api/deployments/:id"],
     logs: ["GET /api/deployments/:id/logs","text/plain","text/event-stream"],
     projectLogs: ["GET /api/projects/:id/logs","text/plain","text/event-stream"],
+    serving: ["GET /api/projects/:id/serving"],
     stream: ["GET /api/deployments/:id/stream","*"],
     showBuild: ["GET /api/deployments/:id/build"],
     startBuild: ["POST /api/deployments/:id/build"],

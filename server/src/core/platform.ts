@@ -11,6 +11,7 @@ import type { History } from './deployments/events/history/history.ts'
 import type { LiveRedactors } from './deployments/events/live-redactors.ts'
 import type { Redactors } from './deployments/events/redact/redactors.ts'
 import type { DeployParts } from './deployments/parts.ts'
+import type { ServingLooks } from './deployments/verbs/serving-looks.ts'
 import type { CertificateParts } from './domains/certificates/parts.ts'
 import type { LinkedCloud } from './githost/broker/ask-cloud.ts'
 import type { Relays } from './githost/relay/relays.ts'
@@ -39,6 +40,7 @@ export type Platform = BaseParts & {
   activeReleases: ActiveReleases
   redactors: Redactors
   liveRedactors: LiveRedactors
+  servingLooks: ServingLooks
   scans: ScanSemaphore
   remoteTrees: RemoteTrees
   githostTokens: InstallationTokens

@@ -21,6 +21,7 @@ import { reroutePipeline } from '../core/deployments/rollout/reroute.ts'
 import { deployPipeline } from '../core/deployments/story/pipeline.ts'
 import { forgetPipeline } from '../core/deployments/verbs/forget.ts'
 import { removePipeline } from '../core/deployments/verbs/remove.ts'
+import { servingLooks } from '../core/deployments/verbs/serving-looks.ts'
 import { certificatePipeline } from '../core/domains/certificates/order.ts'
 import { forgetBrokered } from '../core/githost/broker/keep-brokered.ts'
 import { connectedCredential } from '../core/githost/clone-token.ts'
@@ -132,6 +133,7 @@ export function wire(config: Config, logger: Logger): Wired {
     people: people({ db, pool, config }),
     ...heldBy(db),
     links: linksOf(config),
+    servingLooks: servingLooks(drain.signal),
     blobs: diskBlobs(join(config.dataDir, 'blobs')),
     engines: dockerInspector(),
     localFolders: foldersOf(config),

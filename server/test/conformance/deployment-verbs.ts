@@ -12,6 +12,7 @@ import {
   projectLogs,
   putBack,
   runningLogs,
+  serving,
   states,
   steps,
   stream,
@@ -84,6 +85,20 @@ const READ: Shown[] = [
     tests: [
       diff('of two that are named, of one and what serves, and of what serves and the one before'),
       diff('one that never came to a release, one of another project and one of another organization are refused'),
+    ],
+  },
+  {
+    id: 'serving.tells',
+    route: 'GET /api/projects/:id/serving',
+    says: 'tells what runs per service as the engine says; where that cannot be asked, what it said last and when.',
+    tests: [
+      serving('each service is told with the deployment whose form the engine runs, and whether the release has it so'),
+      serving(
+        'a hundred who look at once cost one question, and an engine that is away leaves what it said last, with its time',
+      ),
+      serving(
+        'what was never deployed asks nobody, of a project in the cloud nothing is known here, and a foreign one is not there',
+      ),
     ],
   },
   {

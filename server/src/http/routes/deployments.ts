@@ -16,6 +16,7 @@ import { removeDeployment } from '../../core/deployments/verbs/remove.ts'
 import { respondToPrompt } from '../../core/deployments/verbs/respond.ts'
 import { rollback } from '../../core/deployments/verbs/rollback.ts'
 import { restartDeployment, showInfo, showUsage } from '../../core/deployments/verbs/running.ts'
+import { showServing } from '../../core/deployments/verbs/serving.ts'
 import { startBuild } from '../../core/deployments/verbs/start-build.ts'
 import { renewCertificate } from '../../core/domains/certificates/renew.ts'
 import { showSslStatus } from '../../core/domains/names/ssl-status.ts'
@@ -45,6 +46,7 @@ export const deploymentRoutes = (platform: Platform, stream: Streams): Route[] =
       waitingOn?.promptId === undefined ? null : { promptId: waitingOn.promptId, message: asks(waitingOn.promptId) }
     return { status, step: steps.find((step) => step.status === 'running')?.name ?? null, steps, prompt, services }
   }),
+  on(deployments.serving, ({ caller, params }) => showServing(platform, caller, params.id)),
   on(deployments.startBuild, ({ caller, params }) => startBuild(platform, caller, params.id)),
   on(deployments.respond, ({ caller, params, body }) => respondToPrompt(platform, caller, params.id, body)),
   on(deployments.redeploy, ({ caller, params, body }) => redeploy(platform, caller, params.id, body.useExistingCommit)),
