@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { Deployment } from './deployment-shape.ts'
+import { Deployment, DeploymentService } from './deployment-shape.ts'
 import { endpoint } from './endpoint.ts'
-import { idOf } from './ids.ts'
+import { idOf, timestamp } from './ids.ts'
+import { DeploymentPlan } from './plan.ts'
 
 const Version = z
   .object({
@@ -44,4 +45,48 @@ export const reject = endpoint({
   params: byId,
   response: Decided,
   status: 202,
+})
+
+const Form = z
+  .object({
+    deploymentId: idOf('dep').meta({ description: 'the deployment that brought it' }),
+    number: z.number().int().nullable().meta({ description: 'null: that deployment was deleted' }),
+  })
+  .nullable()
+  .meta({ description: 'null: the service is not there' })
+
+export const PendingDecision = z
+  .object({
+    services: z.array(
+      z.object({
+        name: z.string(),
+        status: DeploymentService.shape.status
+          .nullable()
+          .meta({ description: 'what became of it; null: it is no part of this deployment' }),
+        error: DeploymentService.shape.error,
+        ran: Form.meta({ description: 'before this deployment' }),
+        runs: Form.meta({ description: 'now: as the engine says, or as was written down where it cannot be asked' }),
+        ifKept: Form,
+        ifRejected: Form,
+      }),
+    ),
+    keep: DeploymentPlan.nullable().meta({
+      description: 'what keeping would do now; null: the engine cannot be asked',
+    }),
+    reject: DeploymentPlan.nullable().meta({ description: 'what rejecting would do now' }),
+    seenAt: timestamp.nullable().meta({ description: 'when the engine was asked' }),
+    unreachable: z.literal(true).optional(),
+    reason: z.string().optional().meta({ description: 'why the engine could not be asked' }),
+  })
+  .meta({ id: 'PendingDecision' })
+export type PendingDecision = z.output<typeof PendingDecision>
+
+export const decision = endpoint({
+  method: 'GET',
+  path: '/api/deployments/:id/decision',
+  summary: 'What keep and reject would do, by what its server shows: nothing is changed',
+  access: { permission: 'deployment:read' },
+  slowMs: 60_000,
+  params: byId,
+  response: PendingDecision,
 })

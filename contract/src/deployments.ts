@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keep, reject } from './decisions.ts'
+import { decision, keep, reject } from './decisions.ts'
 import { logs, projectLogs, stream } from './deployment-logs.ts'
 import { Deployment, DeploymentService, DeploymentStep } from './deployment-shape.ts'
 import { DeploymentStatusSchema } from './deployment-states.ts'
@@ -236,6 +236,7 @@ export const deployments = {
     response: Acted,
     status: 202,
   }),
+  decision,
   keep,
   reject,
   restart: endpoint({

@@ -90,6 +90,7 @@ export const ERROR_CODES = {
   route_not_found: [404, 'The API has no such path or method.'],
   name_taken: [409, 'Another one of the same name exists.'],
   already_member: [409, 'The person is a member already.'],
+  no_decision_pending: [409, 'The deployment does not wait for anybody to keep or reject it.'],
   conflict: [409, 'Something this refers to changed at the same moment; look again and repeat.'],
   engine_taken: [409, 'The engine already serves another organization.'],
   blobs_missing: [409, 'The folder session cannot be sealed yet; `missing` lists what to upload.'],

@@ -145,6 +145,7 @@ export const paths = {
     diff: ["GET /api/deployments/:id/diff"],
     pin: ["POST /api/deployments/:id/pin"],
     cancel: ["POST /api/deployments/:id/cancel"],
+    decision: ["GET /api/deployments/:id/decision"],
     keep: ["POST /api/deployments/:id/keep"],
     reject: ["POST /api/deployments/:id/reject"],
     restart: ["POST /api/deployments/:id/restart"],

@@ -2,6 +2,7 @@ import {
   again,
   compose,
   decide,
+  decision,
   diff,
   events,
   git,
@@ -99,6 +100,16 @@ const READ: Shown[] = [
       serving(
         'what was never deployed asks nobody, of a project in the cloud nothing is known here, and a foreign one is not there',
       ),
+    ],
+  },
+  {
+    id: 'decision.tells',
+    route: 'GET /api/deployments/:id/decision',
+    says: 'tells per service what came up and what keep and reject would leave; 409 where nothing waits for a decision.',
+    tests: [
+      decision('per service it is told what came up, and what there would be when it is kept and when it is rejected'),
+      decision('where its successor did not come up, what it was to replace stays when that is kept'),
+      decision('where nothing waits for a decision there is none to be told of: 409; of another organization: 404'),
     ],
   },
   {

@@ -3,8 +3,9 @@ import { HOPS_HEADER } from '../../core/cloud/forward.ts'
 import { listDeployments } from '../../core/cloud/list-deployments.ts'
 import { deploy } from '../../core/cloud/promote/begin.ts'
 import { choose } from '../../core/deployments/rollout/choose.ts'
-import { asks } from '../../core/deployments/rollout/gates.ts'
+import { asks } from '../../core/deployments/rows/questions.ts'
 import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
+import { showDecision } from '../../core/deployments/verbs/decision.ts'
 import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
 import { showDeployment } from '../../core/deployments/verbs/find.ts'
 import { showOverview } from '../../core/deployments/verbs/overview.ts'
@@ -57,6 +58,7 @@ export const deploymentRoutes = (platform: Platform, stream: Streams): Route[] =
   on(deployments.diff, ({ caller, params, query }) => diffDeployments(platform, caller, params.id, query.to)),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
+  on(deployments.decision, ({ caller, params, reply }) => showDecision(platform, caller, params.id, aborted(reply))),
   on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),
   on(deployments.reject, ({ caller, params }) => choose(platform, caller, params.id, 'reject')),
   on(deployments.restart, ({ caller, params }) => restartDeployment(platform, caller, params.id)),

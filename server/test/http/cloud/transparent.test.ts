@@ -56,7 +56,7 @@ async function both(method: string, url: string, more: Pick<Asked, 'body' | 'hea
 }
 
 describe('every route of a deployment answers through the hop as it does there, byte by byte', () => {
-  test('which are these many', () => expect(routes.length).toBe(18))
+  test('which are these many', () => expect(routes.length).toBe(19))
 
   test.each(routes.map((endpoint) => [title(endpoint), endpoint] as const))('%s', async (_, endpoint) => {
     const { method, example: body } = endpoint

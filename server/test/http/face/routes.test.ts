@@ -16,6 +16,7 @@ const wanted = ROWS.filter(isWanted).map(({ method, path, permission }) => `${me
 
 /** What the interface does not name: looks that change nothing. */
 const BEYOND = [
+  'GET /api/deployments/:id/decision deployment:read',
   'GET /api/deployments/:id/diff deployment:read',
   'GET /api/deployments/:id/rollback-plan deployment:read',
 ]

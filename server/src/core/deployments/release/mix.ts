@@ -11,7 +11,7 @@ export function mixOf(wanted: Release, before: Release, came: (service: string) 
   const were = before.services
   const isPart = (name: string) => wanted.services.some(({ service }) => service === name)
   const replacedBy = (spec: ServiceSpec) => predecessorsOf(spec, wanted.services, were)
-  const taken = new Set(wanted.services.filter(({ service }) => came(service)).flatMap(replacedBy))
+  const taken = gaveWay(wanted, before, came)
   const all = wanted.services.flatMap((spec) => {
     if (came(spec.service)) return [spec]
     const old = were.filter(({ service }) => service === spec.service)
@@ -23,3 +23,11 @@ export function mixOf(wanted: Release, before: Release, came: (service: string) 
   const ports = { ...wanted.ports, ...Object.fromEntries(stayed.map((name) => [name, portOf(before, name)])) }
   return { ...wanted, services, ports }
 }
+
+/** What stopped because something that came up has taken over what only one can have. */
+export const gaveWay = (wanted: Release, before: Release, came: (service: string) => boolean): Set<ServiceSpec> =>
+  new Set(
+    wanted.services
+      .filter(({ service }) => came(service))
+      .flatMap((spec) => predecessorsOf(spec, wanted.services, before.services)),
+  )

@@ -1,18 +1,18 @@
 import type { ServiceVersions } from '@slipway/contract/decisions'
 import { can } from '@slipway/contract/deployment-states'
 import { transaction } from '../../../db/database.ts'
+import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { Refusal } from '../../../errors.ts'
 import { respond } from '../../../jobs/enqueue.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { append } from '../events/events-store.ts'
-import { releaseOf } from '../release/release.ts'
-import { ranOn } from '../rows/engine-of-release.ts'
 import { shape, stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from '../verbs/find.ts'
 import { type Choice, DECISION } from './decide.ts'
+import { beforeOf, fatesOf, type Released } from './versions.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes' | 'keys'>
 
@@ -35,8 +35,6 @@ export async function choose(parts: Parts, caller: Caller, id: string, action: C
   return answer
 }
 
-type Released = Pick<store.DeploymentRow, 'id' | 'release' | 'serverId' | 'engineId' | 'services'>
-
 /** Per service: what there was, what there is, and what there will be. */
 function versionsOf(
   parts: Pick<BaseParts, 'keys'>,
@@ -44,19 +42,13 @@ function versionsOf(
   active: Released | undefined,
   action: Choice['action'],
 ): ServiceVersions[] {
-  const before = active?.serverId === row.serverId && ranOn(active, row.engineId) ? active : undefined
-  const version = (of: Released | undefined, name: string) => {
-    const spec = releaseOf(parts, of).services.find(({ service }) => service === name)
-    const digest = of?.services.find((one) => one.name === name)?.digest ?? null
-    return spec ? { deploymentId: spec.deployment, image: spec.image, digest } : null
-  }
-  const names = new Set([...row.services, ...(before?.services ?? [])].map(({ name }) => name))
-  return [...names].map((name) => {
-    const came = row.services.find((one) => one.name === name)?.status === 'healthy'
-    const ran = version(before, name)
-    // One that is no part of the new release any more runs until that is kept.
-    const gone = !row.services.some((one) => one.name === name)
-    const runs = came ? version(row, name) : ran
-    return { name, ran, runs, willRun: action === 'reject' ? ran : gone ? null : runs }
+  const before = beforeOf(row, active)
+  return fatesOf(parts, row, active).map(({ name, ran, runs, ifKept, ifRejected }) => {
+    const version = (spec: ServiceSpec | null) => {
+      const of = spec === ran ? before : row
+      const digest = of?.services.find((one) => one.name === name)?.digest ?? null
+      return spec ? { deploymentId: spec.deployment, image: spec.image, digest } : null
+    }
+    return { name, ran: version(ran), runs: version(runs), willRun: version(action === 'keep' ? ifKept : ifRejected) }
   })
 }

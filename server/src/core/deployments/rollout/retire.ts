@@ -1,6 +1,6 @@
 import { converge, newJournal } from '../converge/converge.ts'
 import { machinesOn, NO_NAMES } from '../converge/execute.ts'
-import { rollout } from '../converge/planning/wanted.ts'
+import { others } from '../converge/planning/wanted.ts'
 import { standingOf } from '../converge/standing.ts'
 import { frozenRelease } from '../release/load-release.ts'
 import type { DeployContext } from '../story/deploy-context.ts'
@@ -15,7 +15,7 @@ export async function retire(context: DeployContext, signal: AbortSignal): Promi
     ...{ specs: [], patienceMs: 0 },
   })
   const removed: string[] = []
-  const wanted = { ...rollout(standingOf(parts, at, release, []), null, deployment.id), scope: 'others' as const }
+  const wanted = others(standingOf(parts, at, release, []))
   const { journal, guard } = { journal: newJournal(), guard: () => run.assertOwned() }
   await converge(machines, wanted, {
     ...{ journal, guard, signal },

@@ -63,14 +63,19 @@ async function preview(
   signal: AbortSignal,
 ) {
   const engine = openEngineTarget(parts, await servers.load(parts.db, place.orgId, place.serverId))
-  const seen = await observeProject(parts, { engine, ...place }, signal)
-  // Names that send visitors elsewhere go on doing so, and whether they are sent to https is for certificates to say.
-  const isSent = ({ host }: { host: string }) => seen.routes.some((one) => one.host === host && one.service === '')
-  const now = { ...seen, routes: seen.routes.filter((one) => !isSent(one)).map(({ manner: _, ...one }) => one) }
+  const { now, isSent } = await observeForPreview(parts, { engine, ...place }, signal)
   const leading = routes.filter((one) => !isSent(one))
   const standing = standingOf(parts, place, release, leading)
   const before = active ? standingOf(parts, place, releaseOf(parts, active), active.routes) : null
   return showPlan(plan({ [place.serverId]: now }, rollout(standing, before, NEXT)), now)
+}
+
+/** Names that send visitors elsewhere go on doing so, and whether they are sent to https is for certificates to say. */
+export async function observeForPreview(parts: Parts, at: Parameters<typeof observeProject>[1], signal: AbortSignal) {
+  const seen = await observeProject(parts, at, signal)
+  const isSent = ({ host }: { host: string }) => seen.routes.some((one) => one.host === host && one.service === '')
+  const routes = seen.routes.filter((one) => !isSent(one)).map(({ manner: _, ...one }) => one)
+  return { now: { ...seen, routes }, isSent }
 }
 
 export type Unbuilt = Place & { settings: { name: string; config: ServiceConfig }[] }

@@ -91,5 +91,12 @@ export const reroute = (active: Standing): Wanted => ({
   scope: 'routes',
 })
 
+/** What is no part of a release goes; nothing else is touched. */
+export const others = (release: Standing): Wanted => ({
+  ...rollout(release, null, ''),
+  deployment: null,
+  scope: 'others',
+})
+
 export const stop = (): Wanted => ({ ...nothing, ...back })
 export const forget = (volumes: 'keep' | 'delete'): Wanted => ({ ...stop(), volumes })
