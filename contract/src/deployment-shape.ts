@@ -30,6 +30,13 @@ export const DeploymentError = z
   .meta({ id: 'DeploymentError' })
 export type DeploymentError = z.output<typeof DeploymentError>
 
+/** Another deployment of the project. */
+const Other = z.object({
+  id: idOf('dep'),
+  number: z.number().int().nullable().meta({ description: 'null: it was deleted' }),
+})
+const Actor = z.object({ kind: z.enum(['user', 'token']), name: z.string(), at: timestamp })
+
 const PortWait = z.object({
   port: z.number().int(),
   since: z.string().nullable().meta({ description: 'when its container was started, by the clock of the server' }),
@@ -50,6 +57,11 @@ export const DeploymentService = z
     image: z.string().nullable(),
     digest: z.string().nullable(),
     previousDigest: z.string().nullable(),
+    previous: z
+      .object({ deploymentId: idOf('dep'), number: z.number().int().nullable() })
+      .nullable()
+      .optional()
+      .meta({ description: 'the deployment that brought what ran of it before; null: it was not there' }),
     replicas: z.number().int(),
     error: DeploymentError.nullable(),
     waitingFor: PortWait.nullable()
@@ -66,6 +78,7 @@ export const DeploymentStep = z
     startedAt: timestamp,
     finishedAt: timestamp.nullable(),
     error: z.string().nullable(),
+    undone: z.literal(true).optional().meta({ description: 'what it did was taken back' }),
   })
   .meta({ id: 'DeploymentStep' })
 
@@ -75,6 +88,11 @@ export const Deployment = z
   .object({
     id: idOf('dep'),
     projectId: idOf('prj'),
+    project: z.object({ id: idOf('prj'), name: z.string() }).optional(),
+    server: z
+      .object({ id: idOf('srv'), name: z.string() })
+      .nullable()
+      .optional(),
     number: z.number().int(),
     status: DeploymentStatusSchema,
     decision: z.enum(DECISIONS).nullable(),
@@ -86,6 +104,7 @@ export const Deployment = z
     pinned: z.boolean(),
     trigger: z.enum(TRIGGERS),
     source: DeploymentSource,
+    commitUrl: z.string().nullable().optional().meta({ description: 'the page of its commit, where that is known' }),
     urls: z.array(z.string()),
     services: z.array(DeploymentService),
     timing: z.object({
@@ -98,7 +117,33 @@ export const Deployment = z
       deployMs: z.number().nullable(),
     }),
     steps: z.array(DeploymentStep),
-    waitingOn: z.object({ kind: z.enum(['prompt', 'decision']), promptId: z.string().optional() }).nullable(),
+    waitingOn: z
+      .object({
+        kind: z.enum(['prompt', 'decision']),
+        promptId: z.string().optional(),
+        message: z.string().optional(),
+        since: timestamp.optional(),
+        options: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'what may be said: `action` of build/respond, or the route that decides' }),
+      })
+      .nullable(),
+    bakesUntil: timestamp
+      .nullable()
+      .optional()
+      .meta({ description: 'until then it is watched, and the release before it comes back if it does not hold' }),
+    previous: Other.nullable().optional().meta({ description: 'the release whose place it took' }),
+    rollbackOf: Other.nullable().optional().meta({ description: 'the one whose release it brings back' }),
+    supersededBy: Other.nullable().optional().meta({ description: 'the newer one that took its place' }),
+    decidedBy: Actor.nullable().optional().meta({ description: 'who kept or rejected it' }),
+    cancelledBy: Actor.nullable().optional(),
+    log: z
+      .object({
+        lines: z.number().int().nullable().meta({ description: 'of its build log; null: not counted' }),
+        lastSeq: z.number().int().meta({ description: 'the number of its newest event' }),
+      })
+      .optional(),
     error: DeploymentError.nullable(),
     message: z.string().nullable().optional().meta({ description: 'what is new in it, as whoever began it said' }),
     createdBy: z.object({

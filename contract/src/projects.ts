@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DeploymentStatusSchema } from './deployment-status.ts'
 import { endpoint } from './endpoint.ts'
 import { GitCredential, NewGitCredential } from './git-credentials.ts'
 import { idOf, timestamp } from './ids.ts'
@@ -60,6 +61,17 @@ export const Project = z
       description:
         'replaced: another repository has its name now, which is not deployed; not_seen: the connection to the git host does not see it any more',
     }),
+    active: z
+      .object({ id: idOf('dep'), number: z.number().int(), since: timestamp.nullable() })
+      .nullable()
+      .optional()
+      .meta({ description: 'its active release here; left out for callers who may not list deployments' }),
+    latest: z
+      .object({ id: idOf('dep'), number: z.number().int(), status: DeploymentStatusSchema })
+      .nullable()
+      .optional()
+      .meta({ description: 'its newest deployment here; left out as `active` is' }),
+    urls: z.array(z.string()).optional().meta({ description: 'addresses of the active release' }),
     version: z.number().int(),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -24,7 +24,7 @@ export async function startBare(options: Options): Promise<Bare> {
 
 async function serve({ databaseUrl, connections, orgId }: Options): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: connections })
-  const scope = { orgId, projectId: null }
+  const scope = { orgId, projectId: null, role: 'owner' as const, scopes: null }
   const one = await sentBy((recorder) => show(recorder, scope, 'prj_'))
   const page = await sentBy((recorder) => list(recorder, scope, { limit: 50 }))
   const app = Fastify()

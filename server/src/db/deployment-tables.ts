@@ -39,7 +39,7 @@ export type DeploymentTables = {
     error: NullableJson<DeploymentError>
     /** What its rollout does to the server, for people. */
     plan: NullableJson<DeploymentPlan>
-    waitingOn: NullableJson<{ kind: 'prompt' | 'decision'; promptId?: string }>
+    waitingOn: NullableJson<{ kind: 'prompt' | 'decision'; promptId?: string; since?: string }>
     cancelling: Generated<boolean>
     /** Names that lead to this release, and where it listens. */
     routes: ColumnType<StoredRoute[], string | undefined, string>
@@ -51,8 +51,16 @@ export type DeploymentTables = {
     bakeUntil: Time
     /** The release that was active before it. */
     tookOver: string | null | undefined
+    /** Since when it is, or was, the active release. */
+    activatedAt: Time
+    /** The newer one that took its place before it began. */
+    supersededBy: ColumnType<string | null, string | null | undefined, string | null>
+    decidedBy: NullableJson<StoredActor>
+    cancelledBy: NullableJson<StoredActor>
     createdBy: Json<{ kind: 'user' | 'token' | 'push'; name: string; client?: string }>
     nextSeq: Generated<string>
+    /** How many of its events are lines; null: nobody has counted. */
+    logLines: ColumnType<string | null, number | null | undefined, number | null>
     createdAt: ColumnType<Date, Date | undefined, never>
     startedAt: Time
     builtAt: Time
@@ -101,6 +109,8 @@ export type StoredRoute = {
   port: number
   also?: number
 }
+
+export type StoredActor = { kind: 'user' | 'token'; name: string; at: string }
 
 export type StoredRequest = Pick<BuildAccess, 'buildStrategy' | 'publicEndpoints' | 'message'> & {
   useCommit?: string

@@ -36,12 +36,12 @@ async function told(id: string) {
     )
   return { body, runs: of('runs'), ifKept: of('ifKept'), ifRejected: of('ifRejected') }
 }
-/** What runs of the project by the engine, whichever deployment brought it. */
+/** What is to run of the project by the engine and does, whichever deployment brought it. */
 const serving = async (): Promise<Record<string, string>> => {
   const { body } = await site.api('GET', `/api/projects/${projectId}/serving`)
-  const up = (body.data as { service: string; deploymentId: string; replicas: { running: number } }[]).filter(
-    ({ replicas }) => replicas.running > 0,
-  )
+  const up = (
+    body.data as { service: string; deploymentId: string; replicas: Record<'wanted' | 'running', number> }[]
+  ).filter(({ replicas }) => replicas.wanted > 0 && replicas.running > 0)
   return Object.fromEntries(up.map(({ service, deploymentId }) => [service, deploymentId]))
 }
 const projectId = await site.project('half', { bakeSeconds: 0 })
@@ -56,7 +56,7 @@ async function partlyFailed(more?: string) {
   const id = await site.start(projectId, compose('/bin', FAILS, more))
   const seen = await site.ended(id)
   expect(seen).toMatchObject({ status: 'partial_failure', decision: 'pending', active: false })
-  expect(seen.waitingOn).toEqual({ kind: 'decision' })
+  expect(seen.waitingOn).toMatchObject({ kind: 'decision', since: expect.any(String), options: ['keep', 'reject'] })
   return id
 }
 

@@ -21,7 +21,8 @@ export type Caller = {
   requestId: string
 }
 
-export const may = (caller: Caller, permission: Permission) => holds(caller.role, caller.scopes, permission)
+export const may = ({ role, scopes }: Pick<Caller, 'role' | 'scopes'>, permission: Permission) =>
+  holds(role, scopes, permission)
 
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (may(caller, permission)) return

@@ -9,7 +9,7 @@ import type { ListQuery } from '../deployments/rows/store.ts'
 import { startOf } from '../page.ts'
 import type { ProjectScope } from '../projects/store.ts'
 
-export type CloudDeploymentRow = Selectable<Tables['cloudDeployment']>
+export type CloudDeploymentRow = Selectable<Tables['cloudDeployment']> & { projectName: string }
 /**
  * Where a deployment is; url and credential are null where the organization is not linked any more. `promotion`: of the one that makes or
  * has made it, how that stands; null where it was made there.
@@ -70,6 +70,7 @@ export async function list(db: Queryable, scope: ProjectScope, query: ListQuery)
   let rows = db
     .selectFrom('cloudDeployment')
     .selectAll()
+    .select(sql<string>`(select p.name from project p where p.id = cloud_deployment.project_id)`.as('projectName'))
     .where('orgId', '=', scope.orgId)
     .where('id', '<', startOf(query))
     .orderBy('id', 'desc')
@@ -84,7 +85,7 @@ export async function list(db: Queryable, scope: ProjectScope, query: ListQuery)
   return rows.execute()
 }
 
-export const load = (db: Queryable, orgId: string, id: string): Promise<CloudDeploymentRow> =>
+export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('cloudDeployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
 
 /** The number that the cloud gives the next one, unless it makes some on its own. */

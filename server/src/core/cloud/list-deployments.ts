@@ -84,6 +84,9 @@ function shown(row: store.CloudDeploymentRow, seen: Map<string, Deployment> | nu
   return {
     ...known,
     projectId: row.projectId,
+    project: { id: row.projectId, name: row.projectName },
+    // A server of theirs is nothing that could be asked about here.
+    server: null,
     actions: withinPermissions(known.actions, caller),
     ...(now === undefined && { asOf: row.seenAt.toISOString() }),
     ...(seen === null && { unreachable: true as const }),

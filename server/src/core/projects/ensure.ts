@@ -16,7 +16,7 @@ export async function ensureProject(
 ) {
   return transaction(parts.db, async (tx) => {
     const known = await findExisting(tx, caller, input)
-    if (known) return { success: true as const, created: false, project: store.shape(known) }
+    if (known) return { success: true as const, created: false, project: store.shape(known, caller) }
     requireUnrestricted(caller)
     const name = input.name ?? nameFrom(input.repository ?? '')
     const wanted: NewProject = {
@@ -28,9 +28,9 @@ export async function ensureProject(
       settings: {},
     }
     const made = await insertProject(tx, parts, caller, wanted)
-    if (made) return { success: true as const, created: true, project: store.shape(made) }
+    if (made) return { success: true as const, created: true, project: store.shape(made, caller) }
     const winner = await findExisting(tx, caller, { ...input, name })
-    if (winner) return { success: true as const, created: false, project: store.shape(winner) }
+    if (winner) return { success: true as const, created: false, project: store.shape(winner, caller) }
     throw new Refusal('name_taken', `A project named ${JSON.stringify(name)} exists for another repository.`, {
       field: 'name',
       hint: 'Send a name of your own along with the repository.',

@@ -35,13 +35,13 @@ export async function createProject(parts: Parts & { links: Links }, caller: Cal
     if (input.id !== undefined) await requireInstance(parts.links, tx, caller, 'id')
     if (input.serverId !== null) await requireServer(tx, caller, input.serverId)
     const row = (await insertProject(tx, parts, caller, input)) ?? (await madeBefore(tx, caller, input))
-    return store.shape(row)
+    return store.shape(row, caller)
   })
 }
 
 /** By an instance that did not hear the answer. Neither the name nor the id of another is to be had. */
-async function madeBefore(tx: Tx, caller: Caller, { id, name }: NewProject): Promise<store.ProjectRow> {
-  const before = id === undefined ? undefined : await store.find(tx, caller, id)
+async function madeBefore(tx: Tx, caller: Caller, { id, name }: NewProject): Promise<store.ShownRow> {
+  const before = id === undefined ? undefined : await store.findToShow(tx, caller, id)
   if (!before) throw id === undefined || (await store.findByName(tx, caller, name)) ? nameTaken(name) : idTaken('id')
   await record(tx, caller, 'project.create', before.id, { name: before.name, madeBefore: true })
   return before
@@ -98,7 +98,7 @@ export async function updateProject(
     const row = await store.update(tx, caller, id, ifMatch, changes)
     if (!row) throw stale(before.version)
     await record(tx, caller, 'project.update', id, { changed: Object.keys(patch) })
-    return store.shape(row)
+    return store.shape(row, caller)
   })
 }
 

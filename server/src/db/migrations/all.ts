@@ -39,6 +39,7 @@ import { up as instanceLinks } from './0042_instance_links.ts'
 import { up as promotion } from './0043_promotion.ts'
 import { up as relay } from './0044_relay.ts'
 import { up as githostBroker } from './0045_githost_broker.ts'
+import { up as deploymentFacts } from './0046_deployment_facts.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -96,4 +97,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0043_promotion': { up: promotion },
   '0044_relay': { up: relay },
   '0045_githost_broker': { up: githostBroker },
+  '0046_deployment_facts': { up: deploymentFacts },
 }

@@ -38,7 +38,7 @@ describe('deployments here and in the cloud', () => {
     await cloud.platform.db.updateTable('deployment').set(ended).where('id', '=', id).execute()
     const viewer = await here.person(org.id, 'viewer')
     const [first] = (await list(viewer.api, 'limit=1')).data
-    expect(first).toMatchObject({ id, status: 'cancelled', projectId })
+    expect(first).toMatchObject({ id, status: 'cancelled', projectId, project: { id: projectId }, server: null })
     expect([first?.asOf, first?.unreachable]).toEqual([undefined, undefined])
     expect(first?.actions.redeploy).toEqual({ allowed: false, reason: 'This needs the permission deployment:write.' })
     const [mine] = (await list(org.owner.api, 'limit=1')).data

@@ -17,9 +17,10 @@ export type Fence = Claim | null
  * owner's, and 0 says so.
  */
 export async function append(db: Queryable, id: string, fence: Fence, events: NewEvent[]): Promise<number> {
+  const lines = events.filter(({ type }) => type === 'log').length
   const { rows } = await sql<{ last: string }>`
     with counted as (
-      update deployment set next_seq = next_seq + ${events.length}
+      update deployment set next_seq = next_seq + ${events.length}, log_lines = log_lines + ${lines}
       where id = ${id} and (${fence === null} or exists (
         select 1 from run where run.id = ${id} and run.fence = ${fence?.fence ?? 0} and run.claim = ${fence?.claim ?? null}
         and run.status = 'running'))

@@ -5,6 +5,7 @@ import type { BuiltImage, Frozen } from '../parts.ts'
 import { findActiveOn } from '../rows/engine-of-release.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import { namesOf } from '../rows/overrides.ts'
+import { numbersOf } from '../rows/serving-store.ts'
 import { type DeployContext, runtimeEnvironment, serviceOf } from '../story/deploy-context.ts'
 import { firstPort } from './foreign-image.ts'
 import { networkName, privateNetwork, publicNetwork } from './names.ts'
@@ -124,7 +125,14 @@ export async function frozen(
   const before = await findActiveOn(parts.db, { ...deployment, engineId })
   const previousOf = (name: string) => before?.services.find((one) => one.name === name)?.digest ?? null
   const isSame = (name: string) => digestOf(name) !== null && digestOf(name) === previousOf(name)
-  const services = keepUnchanged(wanted.services, releaseOf(parts, before).services, isSame)
+  const were = releaseOf(parts, before).services
+  const services = keepUnchanged(wanted.services, were, isSame)
+  const broughtBy = were.map((spec) => spec.deployment)
+  const numbers = await numbersOf(parts.db, deployment.orgId, broughtBy)
+  const previous = (name: string) => {
+    const id = were.find(({ service }) => service === name)?.deployment
+    return id === undefined ? null : { deploymentId: id, number: numbers.get(id) ?? null }
+  }
   return {
     engineId,
     sealed: sealRelease(parts, deployment.id, { ...wanted, services }),
@@ -132,6 +140,7 @@ export async function frozen(
     services: services.map((spec) => ({
       ...serviceOf(spec.service, { name: spec.image, id: digestOf(spec.service) ?? '' }, 'deploying'),
       previousDigest: previousOf(spec.service),
+      previous: previous(spec.service),
       replicas: spec.replicas,
       status: spec.deployment === deployment.id ? 'deploying' : 'healthy',
     })),

@@ -8,7 +8,7 @@ import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { append } from '../events/events-store.ts'
-import { shape, stateOf } from '../rows/shape.ts'
+import { actorOf, shape, stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from '../verbs/find.ts'
 import { type Choice, DECISION } from './decide.ts'
@@ -25,7 +25,7 @@ export async function choose(parts: Parts, caller: Caller, id: string, action: C
     const taken = await respond(tx, parts.transport, { orgId: caller.orgId, id, gate: DECISION, answer: { action } })
     if (!taken) throw new Refusal('not_now', 'It does not await a decision.')
     const active = await store.findActive(tx, row.projectId)
-    await store.update(tx, id, { decision, waitingOn: null })
+    await store.update(tx, id, { decision, waitingOn: null, decidedBy: JSON.stringify(actorOf(caller)) })
     await append(tx, id, null, [{ type: 'decision', at: new Date(), data: { decision, by: caller.userName } }])
     await record(tx, caller, `deployment.${action}`, id, { projectId: row.projectId, number: row.number })
     const services = versionsOf(parts, row, active, action)

@@ -39,12 +39,12 @@ export async function decide(context: DeployContext, step: Run['step'], brought:
 
 async function ask(tx: Tx, { run }: DeployContext, { error }: ServiceOutcome): Promise<void> {
   const state = { status: 'partial_failure', decision: 'pending' } as const
+  const at = new Date()
   await store.update(tx, run.id, {
     ...state,
-    waitingOn: JSON.stringify({ kind: 'decision' }),
+    waitingOn: JSON.stringify({ kind: 'decision', since: at.toISOString() }),
     error: JSON.stringify(error),
   })
-  const at = new Date()
   await append(tx, run.id, null, [
     { type: 'status', at, data: { ...state, error } },
     { type: 'decision', at, data: { decision: 'pending' } },

@@ -18,20 +18,13 @@ const hasBegun = ({ run, serviceNames }: DeployContext, step: string) =>
 
 const settingsOf = (context: DeployContext) => ProjectSettings.parse(context.project.settings)
 
-/** What a question asks, for whoever is to answer it. */
-export const asks = (promptId: string) => QUESTIONS[promptId] ?? 'An answer is waited for.'
-
-const QUESTIONS: Record<string, string> = {
-  approve_build: 'The project wants a person to approve every build: approve it to build, reject it to end here.',
-  approve_release:
-    'The image is built. The project wants a person to approve every release: approve it to go live, reject it to end here.',
-}
-
 /** A question holds the project, but no worker; it waits as long as it takes and survives every restart. */
 async function ask({ run }: DeployContext, promptId: string, wanted: boolean): Promise<void> {
   if (!wanted) return
   const onPark = async (tx: Tx) => {
-    await store.update(tx, run.id, { waitingOn: JSON.stringify({ kind: 'prompt', promptId }) })
+    await store.update(tx, run.id, {
+      waitingOn: JSON.stringify({ kind: 'prompt', promptId, since: new Date().toISOString() }),
+    })
     await append(tx, run.id, null, [{ type: 'prompt', at: new Date(), data: { promptId } }])
   }
   const { action } = await run.gate<Answer>(promptId, { onPark })

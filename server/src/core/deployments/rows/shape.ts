@@ -2,10 +2,19 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { can, type DeploymentAction, type DeploymentState } from '@slipway/contract/deployment-states'
 import { deployments } from '@slipway/contract/deployments'
 import type { Permission } from '@slipway/contract/permissions'
+import type { StoredActor } from '../../../db/deployment-tables.ts'
 import { type Caller, may } from '../../access/caller.ts'
+import { commitUrlOf } from './commit-url.ts'
 import { ranOn } from './engine-of-release.ts'
+import { waitingOf } from './questions.ts'
 import { stepsOf } from './steps.ts'
 import type { DeploymentRow } from './store.ts'
+
+export const actorOf = ({ kind, userName }: Caller): StoredActor => ({
+  kind: kind === 'token' ? 'token' : 'user',
+  name: userName,
+  at: new Date().toISOString(),
+})
 
 /** What a caller must hold for each act, on top of what the state allows. */
 const NEEDS: Record<DeploymentAction, Permission> = {
@@ -63,6 +72,8 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
   return {
     id: row.id,
     projectId: row.projectId,
+    project: { id: row.projectId, name: row.projectName },
+    server: row.serverName === null ? null : { id: row.serverId, name: row.serverName },
     number: row.number,
     status: row.status,
     decision: row.decision,
@@ -71,15 +82,32 @@ export function shape(row: DeploymentRow, caller: Caller): Deployment {
     pinned: row.pinned,
     trigger: row.trigger,
     source: row.source,
+    commitUrl: commitUrlOf(row.source),
     urls: row.urls,
     services: servicesOf(row),
     timing: timingOf(row),
     steps: stepsOf(row),
-    waitingOn: row.waitingOn,
+    waitingOn: waitingOf(row),
+    ...storyOf(row),
     error: row.error,
     message: row.request.message ?? null,
     createdBy: { client: null, ...row.createdBy },
     actions: withinPermissions(actions, caller),
+  }
+}
+
+/** Who and what else was part of it. */
+function storyOf(row: DeploymentRow): Partial<Deployment> {
+  const other = (id: string | null | undefined) =>
+    id ? { id, number: row.others.find((one) => one.id === id)?.number ?? null } : null
+  return {
+    bakesUntil: row.bakeUntil?.toISOString() ?? null,
+    previous: other(row.tookOver),
+    rollbackOf: other(row.request.rollbackOf),
+    supersededBy: other(row.supersededBy),
+    decidedBy: row.decidedBy,
+    cancelledBy: row.cancelledBy,
+    log: { lines: row.logLines === null ? null : Number(row.logLines), lastSeq: Number(row.nextSeq) },
   }
 }
 

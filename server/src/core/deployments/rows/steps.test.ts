@@ -45,3 +45,15 @@ test('a failure that names no step is of what was under way', () => {
     ['rollout', 'failed'],
   ])
 })
+
+test('what was taken back is said to be, once that came to its end', () => {
+  const steps = [
+    done('build'),
+    done('rollout:web'),
+    done('undo:rollout:web'),
+    done('rollout:db'),
+    open('undo:rollout:db'),
+  ]
+  const shown = stepsOf({ status: 'failed', error: error('route'), finishedAt: over, steps })
+  expect(shown.filter(({ undone }) => undone).map(({ name }) => name)).toEqual(['rollout:web'])
+})

@@ -11,6 +11,8 @@ export function stepsOf({ status, error, finishedAt, steps }: Row): Deployment['
   const open = steps.filter((step) => step.finishedAt === null)
   const blamed = open.filter((step) => isOf(error, step))
   const failed = status !== 'failed' ? [] : blamed.length > 0 ? blamed : open
+  // The journal has an entry of its own for taking a step back.
+  const isUndone = ({ name }: StoredStep) => steps.some((one) => one.name === `undo:${name}` && one.finishedAt !== null)
   return steps.map((step) => {
     const end = step.finishedAt ?? finishedAt
     const isFailed = end !== null && failed.includes(step)
@@ -21,6 +23,7 @@ export function stepsOf({ status, error, finishedAt, steps }: Row): Deployment['
       startedAt: new Date(step.startedAt).toISOString(),
       finishedAt: end && new Date(end).toISOString(),
       error: isFailed ? (error?.message ?? null) : null,
+      ...(isUndone(step) && { undone: true as const }),
     }
   })
 }

@@ -11,6 +11,10 @@ export type DeploymentRow = Selectable<Tables['deployment']> & {
   steps: StoredStep[]
   /** The engine that answered last at the address of its server. */
   serverEngine: string | null
+  serverName: string | null
+  projectName: string
+  /** The numbers of those that it names, as far as they are there. */
+  others: { id: string; number: number }[]
 }
 
 /**
@@ -29,6 +33,12 @@ const select = (db: Queryable, { orgId, projectId }: ProjectScope) => {
         select json_agg(json_build_object('name', s.name, 'startedAt', s.started_at, 'finishedAt', s.ended_at)
           order by s.started_at) from run_step s where s.run_id = deployment.id), '[]')`.as('steps'),
       sql<string | null>`(select s.engine_id from server s where s.id = deployment.server_id)`.as('serverEngine'),
+      sql<string | null>`(select s.name from server s where s.id = deployment.server_id)`.as('serverName'),
+      sql<string>`(select p.name from project p where p.id = deployment.project_id)`.as('projectName'),
+      sql<DeploymentRow['others']>`coalesce((
+        select json_agg(json_build_object('id', o.id, 'number', o.number)) from deployment o
+        where o.id = any(array[deployment.took_over, deployment.superseded_by, deployment.request ->> 'rollbackOf'])
+          and o.org_id = deployment.org_id), '[]')`.as('others'),
     ])
   return projectId === null
     ? rows.where('deployment.orgId', '=', orgId)
@@ -88,7 +98,8 @@ export async function activate(db: Queryable, projectId: string, id: string): Pr
     .where('projectId', '=', projectId)
     .where('active', '=', true)
     .execute()
-  await db.updateTable('deployment').set({ active: true }).where('id', '=', id).execute()
+  const since = { active: true, activatedAt: new Date() }
+  await db.updateTable('deployment').set(since).where('id', '=', id).execute()
 }
 
 export const findActive = (db: Queryable, projectId: string) =>

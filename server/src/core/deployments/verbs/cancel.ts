@@ -8,7 +8,7 @@ import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { scheduleSettle } from '../converge/schedule-settle.ts'
 import { append } from '../events/events-store.ts'
-import { shape, stateOf } from '../rows/shape.ts'
+import { actorOf, shape, stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
 import { allowed, requireDeployment } from './find.ts'
 
@@ -25,7 +25,8 @@ export async function cancelDeployment(parts: Parts, caller: Caller, id: string)
     const at = new Date()
     const over = done === 'cancelled'
     const end = { status: 'cancelled', finishedAt: at, waitingOn: null } as const
-    await store.update(tx, id, over ? end : { cancelling: true, waitingOn: null })
+    const cancelledBy = JSON.stringify(actorOf(caller))
+    await store.update(tx, id, { ...(over ? end : { cancelling: true, waitingOn: null }), cancelledBy })
     // At a gate an image may have been built already.
     if (over && row.images.length > 0) await scheduleSettle(tx, parts.transport, row)
     const data = { status: over ? 'cancelled' : row.status, cancelling: !over }

@@ -70,6 +70,7 @@ export async function submitDeployment(
     overrides: overrides && sealOverrides({ keys }, id, overrides),
     branch: source.branch ?? null,
     release: null,
+    logLines: 0,
     createdBy: JSON.stringify(creatorIn(caller)),
   })
   await append(tx, id, null, [{ type: 'status', at: new Date(), data: { status: 'queued' } }])
@@ -88,7 +89,7 @@ async function supersede(tx: Tx, orgId: string, { id: old, kind, input }: Supers
   if (kind === 'restart')
     return tell(tx, orgId, (input as RestartInput).deployment, () => ({ status: 'healthy', error: null }))
   const at = new Date()
-  await store.update(tx, old, { status: 'superseded', finishedAt: at })
+  await store.update(tx, old, { status: 'superseded', finishedAt: at, supersededBy: by })
   await append(tx, old, null, [
     { type: 'status', at, data: { status: 'superseded', by } },
     { type: 'end', at, data: { status: 'superseded' } },
