@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { decision, keep, reject } from './decisions.ts'
 import { logs, projectLogs, stream } from './deployment-logs.ts'
-import { Deployment, DeploymentService, DeploymentStep } from './deployment-shape.ts'
-import { DeploymentStatusSchema } from './deployment-states.ts'
+import { Deployment, DeploymentService, DeploymentStep, TRIGGERS } from './deployment-shape.ts'
+import { DEPLOYMENT_STATUSES, DeploymentStatusSchema } from './deployment-states.ts'
 import { diff } from './diff.ts'
 import { endpoint } from './endpoint.ts'
 import { HostName, PathPrefix } from './host-names.ts'
@@ -81,6 +81,9 @@ const Acted = z.object({ success: z.literal(true), deployment: Deployment })
 const Repeated = Started.extend({ deployment: Deployment })
 const byId = z.object({ id: idOf('dep') })
 
+const STATE = `(${DEPLOYMENT_STATUSES.join('|')})`
+const STATES = new RegExp(`^${STATE}(,${STATE}){0,${DEPLOYMENT_STATUSES.length - 1}}$`)
+
 export const deployments = {
   list: endpoint({
     method: 'GET',
@@ -89,7 +92,14 @@ export const deployments = {
     access: { permission: 'deployment:list' },
     query: PageQuery.extend({
       projectId: idOf('prj').optional(),
-      status: DeploymentStatusSchema.optional(),
+      status: z
+        .string()
+        .max(120)
+        .regex(STATES, 'must be states of deployments, separated by commas')
+        .optional()
+        .meta({ description: `one of these or several, separated by commas: ${DEPLOYMENT_STATUSES.join(', ')}` }),
+      trigger: z.enum(TRIGGERS).optional(),
+      by: z.string().max(200).optional().meta({ description: 'by whom it was begun: the name in `createdBy`' }),
       branch: z.string().max(250).optional(),
       number: z.coerce
         .number()

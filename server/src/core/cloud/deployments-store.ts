@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts'
 import { type Pool, statement } from '../../db/statement.ts'
 import type { Tables } from '../../db/tables.ts'
 import { type TokenRow, tokenQuery } from '../access/store.ts'
-import type { ListQuery } from '../deployments/rows/store.ts'
+import { type ListQuery, statesIn } from '../deployments/rows/store.ts'
 import { startOf } from '../page.ts'
 import type { ProjectScope } from '../projects/store.ts'
 
@@ -77,7 +77,9 @@ export async function list(db: Queryable, scope: ProjectScope, query: ListQuery)
     .limit(query.limit + 1)
   if (scope.projectId !== null) rows = rows.where('projectId', '=', scope.projectId)
   if (query.projectId !== undefined) rows = rows.where('projectId', '=', query.projectId)
-  if (query.status !== undefined) rows = rows.where('status', '=', query.status)
+  if (query.status !== undefined) rows = rows.where('status', 'in', statesIn(query))
+  if (query.trigger !== undefined) rows = rows.where(sql<string>`shown ->> 'trigger'`, '=', query.trigger)
+  if (query.by !== undefined) rows = rows.where(sql<string>`shown #>> '{createdBy,name}'`, '=', query.by)
   if (query.number !== undefined) rows = rows.where('number', '=', query.number)
   if (query.active !== undefined) rows = rows.where('active', '=', true)
   if (query.branch !== undefined) rows = rows.where('branch', '=', query.branch)

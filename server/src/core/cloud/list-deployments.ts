@@ -2,7 +2,7 @@ import { Deployment } from '@slipway/contract/deployment-shape'
 import type { Page } from '@slipway/contract/pages'
 import type { Caller } from '../access/caller.ts'
 import { withinPermissions } from '../deployments/rows/shape.ts'
-import type { ListQuery } from '../deployments/rows/store.ts'
+import { type ListQuery, statesIn } from '../deployments/rows/store.ts'
 import { readDeployments } from '../deployments/verbs/find.ts'
 import { toPage } from '../page.ts'
 import type { BaseParts } from '../parts.ts'
@@ -95,4 +95,4 @@ function shown(row: store.CloudDeploymentRow, seen: Map<string, Deployment> | nu
 
 /** A row was found by what it was when it was seen last. */
 const fits = ({ status, active }: Deployment, query: ListQuery) =>
-  (query.status === undefined || status === query.status) && (query.active === undefined || active)
+  (query.status === undefined || statesIn(query).includes(status)) && (query.active === undefined || active)

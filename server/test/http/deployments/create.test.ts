@@ -147,4 +147,28 @@ describe('GET /api/deployments', () => {
     expect(await listed('branch=main')).toEqual([two.id])
     expect((await mine.owner.api('GET', '/api/deployments?status=lost')).status).toBe(400)
   })
+  test('lists those of several states in one order, page by page, and by how and by whom they were begun', async () => {
+    const mine = await world.org('Several')
+    const made: string[] = []
+    for (const status of ['failed', 'ready', 'failed', 'cancelled', 'ready'] as const) {
+      const { id } = await makeDeployment(world, mine, { ended: new Date() })
+      await world.platform.db.updateTable('deployment').set({ status }).where('id', '=', id).execute()
+      made.unshift(id)
+    }
+    const [newest = '', cancelled, failed, ready, oldest] = made
+    const page = async (query: string) => (await mine.owner.api('GET', `/api/deployments?${query}`)).body
+    const listed = async (query: string) => (await page(query)).data.map(({ id }: { id: string }) => id)
+    expect(await listed('status=ready,failed')).toEqual([newest, failed, ready, oldest])
+    expect(await listed('status=ready,cancelled,ready')).toEqual([newest, cancelled, ready])
+    const first = await page('status=ready,failed&limit=3')
+    expect(first.data).toHaveLength(3)
+    expect(await listed(`status=ready,failed&limit=3&cursor=${first.nextCursor}`)).toEqual([oldest])
+    const pushed = { trigger: 'push', createdBy: JSON.stringify({ kind: 'push', name: 'ada' }) } as const
+    await world.platform.db.updateTable('deployment').set(pushed).where('id', '=', newest).execute()
+    expect(await listed('trigger=push')).toEqual([newest])
+    expect(await listed('by=ada&status=ready,failed')).toEqual([newest])
+    expect(await listed('by=x&trigger=manual&status=failed')).toEqual([failed, oldest])
+    for (const wrong of ['status=ready,lost', 'status=,', 'trigger=wind'])
+      expect((await mine.owner.api('GET', `/api/deployments?${wrong}`)).status).toBe(400)
+  })
 })

@@ -50,7 +50,11 @@ export const find = (db: Queryable, scope: ProjectScope, id: string): Promise<De
 
 export type ListQuery = PageQuery & {
   projectId?: string | undefined
-  status?: DeploymentStatus | undefined
+  /** One or several, separated by commas. */
+  status?: string | undefined
+  trigger?: DeploymentRow['trigger'] | undefined
+  /** The name of who began it. */
+  by?: string | undefined
   branch?: string | undefined
   number?: number | undefined
   active?: 'true' | undefined
@@ -60,19 +64,40 @@ export type ListQuery = PageQuery & {
 
 /** One row more than the page holds. */
 export function list(db: Queryable, scope: ProjectScope, query: ListQuery): Promise<DeploymentRow[]> {
-  let rows = select(db, { ...scope, projectId: scope.projectId ?? query.projectId ?? null })
+  const within = { ...scope, projectId: scope.projectId ?? query.projectId ?? null }
+  let rows = select(db, within)
     .where('deployment.id', '<', startOf(query))
     .orderBy('deployment.id', 'desc')
     .limit(query.limit + 1)
   // Whoever may see one project and asks for another sees nothing.
   if (query.projectId !== undefined && scope.projectId !== null)
     rows = rows.where('deployment.projectId', '=', query.projectId)
-  if (query.status !== undefined) rows = rows.where('deployment.status', '=', query.status)
+  const states = statesIn(query)
+  if (states.length > 0) rows = rows.where('deployment.status', 'in', states)
+  // No index has several states in one order: the newest of each are found by its own.
+  if (states.length > 1 && within.projectId === null && isOnlyByState(query))
+    rows = rows.where('deployment.id', 'in', newestOfEach(scope.orgId, states, query))
+  if (query.trigger !== undefined) rows = rows.where('deployment.trigger', '=', query.trigger)
+  if (query.by !== undefined) rows = rows.where(sql<string>`deployment.created_by ->> 'name'`, '=', query.by)
   if (query.number !== undefined) rows = rows.where('deployment.number', '=', query.number)
   if (query.active !== undefined) rows = rows.where('deployment.active', '=', true)
   if (query.branch !== undefined) rows = rows.where('deployment.branch', '=', query.branch)
   if (query.ids !== undefined) rows = rows.where('deployment.id', 'in', query.ids.split(','))
   return rows.execute()
+}
+
+export const statesIn = ({ status }: Pick<ListQuery, 'status'>) => (status?.split(',') ?? []) as DeploymentStatus[]
+
+/** What else is asked for may be found among older ones alone. */
+const isOnlyByState = ({ number, active, branch, ids, trigger, by }: ListQuery) =>
+  [number, active, branch, ids, trigger, by].every((one) => one === undefined)
+
+function newestOfEach(orgId: string, states: DeploymentStatus[], query: ListQuery) {
+  const newest = [...new Set(states)].map(
+    (state) => sql`(select id from deployment where org_id = ${orgId} and status = ${state} and id < ${startOf(query)}
+      order by id desc limit ${query.limit + 1})`,
+  )
+  return sql<string>`(${sql.join(newest, sql` union all `)})`
 }
 
 /** Numbers count up per project; the row's lock keeps two callers from getting the same. */
