@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
-import { RoleSchema, ScopeSchema } from './permissions.ts'
+import { RoleSchema, ScopeSchema } from './permission-schemas.ts'
 
 const name = z.string().trim().min(1).max(80)
 const email = z.email().max(254).toLowerCase()

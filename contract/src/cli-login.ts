@@ -3,7 +3,7 @@ import { Token } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 import { Done } from './pages.ts'
-import { RoleSchema, ScopeSchema } from './permissions.ts'
+import { RoleSchema, ScopeSchema } from './permission-schemas.ts'
 import { visibleLine } from './visible-text.ts'
 
 /** A person reads it aloud or types it: case, spaces and hyphens do not matter, and O and I are taken for 0 and 1. */

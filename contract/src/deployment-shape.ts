@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { DECISIONS, DeploymentStatusSchema } from './deployment-states.ts'
+import { DECISIONS, TRIGGERS } from './deployment-states.ts'
+import { DeploymentStatusSchema } from './deployment-status.ts'
 import { idOf, timestamp } from './ids.ts'
 import { DeploymentPlan } from './plan.ts'
-
-export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'adopt', 'promote'] as const
 
 export const DeploymentSource = z
   .object({

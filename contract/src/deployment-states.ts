@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 export const DEPLOYMENT_STATUSES = [
   'queued',
   'building',
@@ -12,10 +10,12 @@ export const DEPLOYMENT_STATUSES = [
   'superseded',
 ] as const
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
-export const DeploymentStatusSchema = z.enum(DEPLOYMENT_STATUSES).meta({ id: 'DeploymentStatus' })
 
 export const DECISIONS = ['pending', 'kept', 'rejected'] as const
 export type Decision = (typeof DECISIONS)[number]
+
+/** How a deployment was begun. */
+export const TRIGGERS = ['manual', 'push', 'upload', 'redeploy', 'rollback', 'adopt', 'promote'] as const
 
 /** What the rules below look at. */
 export type DeploymentState = {

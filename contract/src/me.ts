@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
-import { RoleSchema, ScopeSchema } from './permissions.ts'
+import { RoleSchema, ScopeSchema } from './permission-schemas.ts'
 
 export const Password = z.string().min(10).max(128)
 export const InvitationCode = z.string().min(20).max(200)

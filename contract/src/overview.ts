@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DeploymentStatusSchema } from './deployment-states.ts'
+import { DeploymentStatusSchema } from './deployment-status.ts'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
 

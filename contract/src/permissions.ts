@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 export const ACTIONS = ['list', 'read', 'write', 'admin'] as const
 export type Action = (typeof ACTIONS)[number]
 
@@ -23,11 +21,9 @@ export type Scope = `${Resource}:${Action}`
 export const SCOPES: readonly Scope[] = RESOURCES.flatMap((resource) =>
   ACTIONS.map((action): Scope => `${resource}:${action}`),
 )
-export const ScopeSchema = z.enum(SCOPES as [Scope, ...Scope[]]).meta({ id: 'Scope' })
 
 export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
-export const RoleSchema = z.enum(ROLES).meta({ id: 'Role' })
 
 const onEach = (resources: readonly Resource[], actions: readonly Action[]): Scope[] =>
   resources.flatMap((resource) => actions.map((action): Scope => `${resource}:${action}`))

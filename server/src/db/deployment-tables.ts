@@ -1,5 +1,5 @@
-import type { DeploymentError, DeploymentService, DeploymentSource, TRIGGERS } from '@slipway/contract/deployment-shape'
-import type { Decision, DeploymentStatus } from '@slipway/contract/deployment-states'
+import type { DeploymentError, DeploymentService, DeploymentSource } from '@slipway/contract/deployment-shape'
+import type { Decision, DeploymentStatus, TRIGGERS } from '@slipway/contract/deployment-states'
 import type { BuildAccess } from '@slipway/contract/deployments'
 import type { DeploymentPlan } from '@slipway/contract/plan'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'

@@ -1,4 +1,5 @@
-import type { DeploymentSource, TRIGGERS } from '@slipway/contract/deployment-shape'
+import type { DeploymentSource } from '@slipway/contract/deployment-shape'
+import type { TRIGGERS } from '@slipway/contract/deployment-states'
 import type { Tx } from '../../../db/database.ts'
 import type { StoredRequest } from '../../../db/deployment-tables.ts'
 import { newId } from '../../../db/ids.ts'
