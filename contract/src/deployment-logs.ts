@@ -6,6 +6,8 @@ import { ServiceName } from './services.ts'
 
 const byId = z.object({ id: idOf('dep') })
 
+const seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+
 export const LogLine = z.object({
   seq: z.number().int().nullable().meta({ description: 'number of the event; null for what a running service prints' }),
   ts: timestamp,
@@ -21,6 +23,15 @@ export const LogLine = z.object({
     .object({ deploymentId: idOf('dep'), number: z.number().int() })
     .optional()
     .meta({ description: 'from here on it is this one that prints; the line says so in words' }),
+})
+
+const LogPage = pageOf(LogLine).extend({
+  before: z
+    .number()
+    .int()
+    .nullable()
+    .optional()
+    .meta({ description: 'with tail, before and around: what is older is had with this `before`; null: nothing is' }),
 })
 
 export const logs = endpoint({
@@ -41,12 +52,21 @@ export const logs = endpoint({
       .optional()
       .meta({ description: 'most lines; 1000 if not said, and no limit for the text of a build' }),
     cursor: z.string().max(600).optional(),
+    tail: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(5000)
+      .optional()
+      .meta({ description: 'the last so many lines of a build' }),
+    before: seq.optional().meta({ description: 'the last lines of a build before this event; `limit` of them' }),
+    around: seq.optional().meta({ description: 'lines of a build around this event; `limit` of them in all' }),
     kind: z.enum(['build', 'runtime']).default('build'),
     service: ServiceName.optional(),
     format: z.enum(['json', 'text']).default('json'),
     follow: z.enum(['true', 'false']).default('false'),
   }),
-  response: pageOf(LogLine),
+  response: LogPage,
   alsoAnswers: ['text/plain', 'text/event-stream'],
 })
 

@@ -5,7 +5,7 @@ import { eventWriter } from '../../src/core/deployments/events/events.ts'
 import { redactor } from '../../src/core/deployments/events/redact.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { cuttingProxy } from '../jobs/cutting-proxy.ts'
-import { CLAIM, line, makeDeployment, store } from './made.ts'
+import { CLAIM, line, makeDeployment, store, story } from './made.ts'
 
 const world = await startWorld()
 const org = await world.org()
@@ -152,6 +152,37 @@ describe('the log', () => {
     expect((await logs(id, 'format=text&limit=2')).text).toBe('line 0\nline 1\n')
     const { body } = await logs(id, 'limit=2')
     expect((await logs(id, `format=text&limit=2&cursor=${body.nextCursor}`)).text).toBe('line 2\nline 3\n')
+  })
+
+  test('is read from its end, before an event and around one, whatever its length', async () => {
+    const { id } = await makeDeployment(world, org)
+    // A step at every hundredth event, and an end.
+    await store(world, id, story(5000))
+    const seqs = async (query: string) => (await logs(id, query)).body.data.map(({ seq }: { seq: number }) => seq)
+    expect(await seqs('tail=3')).toEqual([4998, 4999, 5000])
+    expect(await seqs('before=103&limit=4')).toEqual([98, 99, 100, 102])
+    expect(await seqs('before=3')).toEqual([2])
+    expect(await seqs('before=1')).toEqual([])
+    expect(await seqs('before=999999&limit=1')).toEqual([5000])
+    expect(await seqs('around=2500&limit=4')).toEqual([2498, 2499, 2500, 2502])
+    expect(await seqs('around=3&limit=6')).toEqual([2, 3, 4, 5, 6, 7])
+    expect(await seqs('tail=5000')).toHaveLength(4950)
+    // All of it from its end to its beginning, a piece at a time.
+    const all: number[] = []
+    for (let before: number | null = 999_999; before !== null; ) {
+      const page = (await logs(id, `before=${before}&limit=700`)).body as {
+        data: { seq: number }[]
+        before: number | null
+      }
+      all.unshift(...page.data.map(({ seq }) => seq))
+      before = page.before
+    }
+    expect(all).toEqual(await seqs('limit=5000'))
+    const { body } = await logs(id, 'before=51&limit=2')
+    expect(await seqs(`cursor=${body.nextCursor}&limit=2`)).toEqual([51, 52])
+    expect(await seqs('tail=5&service=other')).toEqual([])
+    for (const wrong of ['tail=1&before=5', 'tail=1&cursor=MQ', 'kind=runtime&tail=1', 'format=text&tail=1', 'tail=0'])
+      expect([wrong, (await logs(id, wrong)).status]).toEqual([wrong, 400])
   })
 
   test('as text is nothing that a terminal obeys, and everywhere else exactly what was printed', async () => {

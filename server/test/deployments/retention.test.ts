@@ -52,6 +52,8 @@ describe('logs of a finished deployment', () => {
     const before = await stream(id)
     const lines = await text(id)
     const pages = await logs(id, 'limit=700')
+    const windows = ['tail=700', 'before=10002&limit=30', 'around=20000&limit=30']
+    const seen = await Promise.all(windows.map((window) => logs(id, window)))
     expect(parsed(before)).toHaveLength(25_001)
     expect(await moveLogs(platform)).toBeGreaterThanOrEqual(3)
     expect(await hot(id)).toBe(1)
@@ -60,6 +62,7 @@ describe('logs of a finished deployment', () => {
     expect(await stream(id)).toBe(before)
     expect(await text(id)).toBe(lines)
     expect(await logs(id, 'limit=700')).toEqual(pages)
+    for (const [n, window] of windows.entries()) expect(await logs(id, window)).toEqual(seen[n])
     // Another process, which has nothing in memory.
     const fresh = await reopened()
     expect(await fresh.stream(id)).toBe(before)
@@ -155,6 +158,10 @@ describe('what is gone', () => {
       { seq: second?.last, gap: { from: inside + 1, to: second?.last } },
       { stream: 'stdout' },
     ])
+    // Read backwards it is one as well, however many pieces it is read in.
+    const back = await fresh.logs(id, `before=${(second?.last ?? 0) + 3}&limit=5000`)
+    const gone = back.data.flatMap(({ gap }: { gap?: object }) => gap ?? [])
+    expect(gone).toEqual([{ from: second?.first, to: second?.last }])
     await fresh.close()
   })
 

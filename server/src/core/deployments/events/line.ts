@@ -1,5 +1,6 @@
 import type { LogLine } from '@slipway/contract/deployment-logs'
 import type { z } from 'zod'
+import type { StoredEvent } from './events-store.ts'
 
 export type Line = z.output<typeof LogLine>
 
@@ -16,4 +17,22 @@ export function shownLine(text: string, redact: (text: string) => string): strin
   // Masks are shorter than what they hide; what moves up for them may be the start of a secret.
   const shown = judged.slice(0, Math.min(MOST_CHARACTERS, judged.length - BEYOND))
   return `${shown}… (${text.length - MOST_CHARACTERS} more characters)`.toWellFormed()
+}
+
+/** A line of the log as it is shown, or words in place of events that are gone. */
+export function lineOf({ seq, at, type, json }: StoredEvent): Line {
+  const data = JSON.parse(json)
+  const ts = at.toISOString()
+  if (type === 'gap') {
+    const line = `[events ${data.from} to ${data.to} are no longer kept]`
+    return { seq, ts, stream: 'stderr', step: null, service: null, line, gap: { from: data.from, to: data.to } }
+  }
+  return {
+    seq,
+    ts,
+    stream: data.stream === 'stderr' ? 'stderr' : 'stdout',
+    step: typeof data.step === 'string' ? data.step : null,
+    service: typeof data.service === 'string' ? data.service : null,
+    line: String(data.line ?? ''),
+  }
 }

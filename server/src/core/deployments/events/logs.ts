@@ -4,10 +4,10 @@ import type { Caller } from '../../access/caller.ts'
 import { unknownCursor } from '../../page.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireDeployment } from '../verbs/find.ts'
-import type { StoredEvent } from './events-store.ts'
 import type { History } from './history/history.ts'
-import type { Line } from './line.ts'
+import { type Line, lineOf } from './line.ts'
 import type { LiveRedactors } from './live-redactors.ts'
+import { linesBefore } from './log-window.ts'
 import type { Redactors } from './redact/redactors.ts'
 import { followRunning, readRunning } from './running-logs.ts'
 
@@ -16,6 +16,10 @@ export type LogQuery = {
   cursor?: string | undefined
   kind: 'build' | 'runtime'
   service?: string | undefined
+  /** The last so many lines; those before an event; those around it. */
+  tail?: number | undefined
+  before?: number | undefined
+  around?: number | undefined
 }
 type Parts = Pick<BaseParts, 'db' | 'runtime' | 'keys' | 'config'> & {
   history: History
@@ -36,16 +40,45 @@ export async function readLogs(
   id: string,
   query: LogQuery,
   signal: AbortSignal,
-): Promise<Page<Line>> {
+): Promise<LogPage> {
   const deployment = await requireDeployment(parts.db, caller, id)
   const limit = query.limit ?? DEFAULT_LINES
+  refuseMixed(query)
   if (query.kind === 'runtime')
     return { data: await readRunning(parts, deployment, { ...query, limit }, signal), nextCursor: null }
-  const since = sinceOf(query)
+  const end = Number(deployment.nextSeq) + 1
+  if (query.around !== undefined) return around(parts, id, Math.min(query.around, end), { ...query, limit })
+  const before = query.tail === undefined ? query.before : end
+  if (before !== undefined) {
+    const window = { before: Math.min(before, end), limit: query.tail ?? limit, service: query.service }
+    const { lines, reached } = await linesBefore(parts.history, id, window)
+    const nextCursor = query.tail === undefined ? cursorOf(window.before - 1) : null
+    return { data: lines, nextCursor, before: olderThan(reached) }
+  }
+  return readAfter(parts, id, sinceOf(query), { ...query, limit })
+}
+
+/** `before`: where older lines are asked for; null: there are none. */
+type LogPage = Page<Line> & { before?: number | null }
+type Asked = { limit: number; service?: string | undefined }
+
+/** The event in the middle, half of the lines before it, and the rest from it on. */
+async function around(parts: Parts, id: string, seq: number, { limit, service }: Asked): Promise<LogPage> {
+  const half = Math.floor(limit / 2)
+  const none = { lines: [], reached: seq }
+  const window = { before: seq, limit: half, service }
+  const { lines, reached } = half === 0 ? none : await linesBefore(parts.history, id, window)
+  const after = await readAfter(parts, id, seq - 1, { limit: limit - lines.length, service })
+  return { ...after, data: [...lines, ...after.data], before: olderThan(reached) }
+}
+
+const olderThan = (reached: number) => (reached > 1 ? reached : null)
+
+async function readAfter(parts: Parts, id: string, since: number, { limit, service }: Asked): Promise<Page<Line>> {
   const data: Line[] = []
   let characters = 0
   let seen = since
-  for await (const lines of linesAfter(parts, id, since, query.service)) {
+  for await (const lines of linesAfter(parts, id, since, service)) {
     for (const line of lines.data) {
       if (data.length === limit || characters > PAGE_CHARACTERS) return { data, nextCursor: cursorOf(seen) }
       data.push(line)
@@ -67,6 +100,7 @@ export async function openLogs(
   signal: AbortSignal,
 ): Promise<(signal: AbortSignal) => AsyncIterable<Line[]>> {
   const deployment = await requireDeployment(parts.db, caller, id)
+  refuseWindow(query)
   if (query.kind === 'runtime') {
     const wanted = { ...query, limit: query.limit ?? DEFAULT_LINES }
     if (query.follow) return followRunning(parts, deployment, wanted, signal)
@@ -92,6 +126,33 @@ export async function openLogs(
   }
 }
 
+/** A window is of what was built, from one side. */
+function refuseMixed({ kind, cursor, tail, before, around }: LogQuery): void {
+  const named = Object.entries({ cursor, tail, before, around }).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  )
+  const [first, second] = named.filter((name) => kind === 'build' || name !== 'cursor')
+  if (first === undefined || (kind === 'build' && second === undefined)) return
+  throw new Refusal(
+    'invalid_request',
+    second ? `${first} and ${second} do not go together.` : 'What runs has no numbers.',
+    {
+      field: second ?? first,
+      hint: second ? 'Send one of them.' : 'Leave it out, or ask for kind=build.',
+    },
+  )
+}
+
+/** A text is read from its beginning or from a cursor. */
+function refuseWindow({ tail, before, around }: LogQuery): void {
+  const field = Object.entries({ tail, before, around }).find(([, value]) => value !== undefined)?.[0]
+  if (field === undefined) return
+  throw new Refusal('invalid_request', 'A part of the log is to be had as JSON only.', {
+    field,
+    hint: 'Leave format and follow out.',
+  })
+}
+
 function sinceOf(query: LogQuery): number {
   if (query.cursor === undefined) return 0
   const key = Buffer.from(query.cursor, 'base64url').toString('utf8')
@@ -115,22 +176,5 @@ async function* linesAfter({ history }: Parts, id: string, since: number, servic
         .filter(wanted),
       seen,
     }
-  }
-}
-
-function lineOf({ seq, at, type, json }: StoredEvent): Line {
-  const data = JSON.parse(json)
-  const ts = at.toISOString()
-  if (type === 'gap') {
-    const line = `[events ${data.from} to ${data.to} are no longer kept]`
-    return { seq, ts, stream: 'stderr', step: null, service: null, line, gap: { from: data.from, to: data.to } }
-  }
-  return {
-    seq,
-    ts,
-    stream: data.stream === 'stderr' ? 'stderr' : 'stdout',
-    step: typeof data.step === 'string' ? data.step : null,
-    service: typeof data.service === 'string' ? data.service : null,
-    line: String(data.line ?? ''),
   }
 }
