@@ -123,7 +123,7 @@ function apiOf(app: App, token: string | null): Api {
     })
     const route = app.endpoints.find((row) => row.method === method && matches(row.path, path))?.path ?? path
     const replayed = answer.headers['idempotent-replayed'] === 'true'
-    const json = String(answer.headers['content-type'] ?? '').includes('json')
+    const json = /\bjson\b/.test(String(answer.headers['content-type'] ?? ''))
     const changed = !replayed && !(json && answer.json().created === false)
     if (json) noteRaw(app, `${method} ${route}`, answer.json().error)
     if (changed) watchers.get(app)?.(method, route, answer.statusCode, String(answer.headers['x-request-id']))

@@ -63,11 +63,14 @@ export const logs = endpoint({
     around: seq.optional().meta({ description: 'lines of a build around this event; `limit` of them in all' }),
     kind: z.enum(['build', 'runtime']).default('build'),
     service: ServiceName.optional(),
-    format: z.enum(['json', 'text']).default('json'),
+    format: z.enum(['json', 'text', 'rows']).default('json').meta({
+      description:
+        'rows: all of it as an array a line, `[seq, ts, stream, step, service, line]` and at a gap `{from, to}` behind that; compressed for those who take gzip',
+    }),
     follow: z.enum(['true', 'false']).default('false'),
   }),
   response: LogPage,
-  alsoAnswers: ['text/plain', 'text/event-stream'],
+  alsoAnswers: ['text/plain', 'text/event-stream', 'application/x-ndjson'],
 })
 
 export const projectLogs = endpoint({

@@ -132,7 +132,7 @@ export const paths = {
     sslStatus: ["POST /api/deployments/ssl/status"],
     sslRenew: ["POST /api/deployments/ssl/renew"],
     show: ["GET /api/deployments/:id"],
-    logs: ["GET /api/deployments/:id/logs","text/plain","text/event-stream"],
+    logs: ["GET /api/deployments/:id/logs","text/plain","text/event-stream","application/x-ndjson"],
     projectLogs: ["GET /api/projects/:id/logs","text/plain","text/event-stream"],
     serving: ["GET /api/projects/:id/serving"],
     stream: ["GET /api/deployments/:id/stream","*"],

@@ -2,10 +2,19 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StoredEvent } from '../core/deployments/events/events-store.ts'
 
+export const ROWS_TYPE = 'application/x-ndjson'
+
 /** What is sent: bytes as they come, until they end or the signal says so. */
 export type Source = (signal: AbortSignal) => AsyncIterable<Uint8Array | string>
-/** Only a text has an end of its own, and is worth waiting for on shutdown. */
-export type Kind = 'events' | 'text' | 'endless text'
+/** Only a text and rows have an end of their own, and are worth waiting for on shutdown. */
+export type Kind = 'events' | 'text' | 'endless text' | 'rows'
+
+const TYPES: Record<Kind, string> = {
+  events: 'text/event-stream',
+  text: 'text/plain',
+  'endless text': 'text/plain',
+  rows: ROWS_TYPE,
+}
 
 /** A reader that takes nothing for this long is not there any more, whatever its connection says. */
 const STUCK_MS = 5 * 60_000
@@ -19,7 +28,7 @@ export function begin(reply: FastifyReply, kind: Kind): ServerResponse {
   if (kind === 'events') out.removeHeader('transfer-encoding')
   out.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
-    'content-type': `text/${kind === 'events' ? 'event-stream' : 'plain'}; charset=utf-8`,
+    'content-type': `${TYPES[kind]}; charset=utf-8`,
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
     ...(kind === 'events' && { connection: 'close' }),
@@ -87,7 +96,7 @@ export class Stream {
 
   /** The process ends: only a text that has an end of its own is still read to it. */
   leave(): void {
-    if (this.#kind !== 'text') this.#finish(null)
+    if (this.#kind !== 'text' && this.#kind !== 'rows') this.#finish(null)
   }
 
   /** Its reader may not see it any more. */
@@ -97,7 +106,8 @@ export class Stream {
 
   #finish(why: keyof typeof LAST_WORDS | null): void {
     // One that does not read would not hear it either.
-    if (this.#stuckSince > 0) this.#out.destroy()
+    // Words are no row, and may be inside of something compressed: it breaks off.
+    if (this.#stuckSince > 0 || this.#kind === 'rows') this.#out.destroy()
     else if (this.#kind !== 'events') why && this.#out.write(LAST_WORDS[why])
     // Whoever is refused does not hear that it may come back.
     else if (why !== 'denied') this.#out.write('retry: 1000\n\n')

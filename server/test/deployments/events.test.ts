@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
@@ -152,6 +153,33 @@ describe('the log', () => {
     expect((await logs(id, 'format=text&limit=2')).text).toBe('line 0\nline 1\n')
     const { body } = await logs(id, 'limit=2')
     expect((await logs(id, `format=text&limit=2&cursor=${body.nextCursor}`)).text).toBe('line 2\nline 3\n')
+  })
+
+  test('comes in rows, all at once, and compressed for those who take that', async () => {
+    const { id } = await makeDeployment(world, org)
+    await store(world, id, story(5000))
+    const plain = await logs(id, 'format=rows')
+    expect(plain.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
+    const rows = plain.text
+      .trimEnd()
+      .split('\n')
+      .map((row) => JSON.parse(row))
+    const pages = (await logs(id, 'limit=5000')).body.data as Record<string, unknown>[]
+    expect(rows).toEqual(
+      pages.map(({ seq, ts, stream, step, service, line }) => [seq, ts, stream, step, service, line]),
+    )
+    const zipped = async (encodings: string) => {
+      const headers = { authorization: `Bearer ${org.owner.token}`, 'accept-encoding': encodings }
+      const url = `/api/deployments/${id}/logs?format=rows`
+      return world.app.inject({ method: 'GET', url, headers })
+    }
+    const answer = await zipped('br;q=1, gzip;q=0.8')
+    expect(answer.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.text)
+    expect(answer.rawPayload.length).toBeLessThan(plain.text.length / 5)
+    for (const none of ['br', 'gzip;q=0', 'identity, gzip;q=0.0', ''])
+      expect([none, (await zipped(none)).headers['content-encoding']]).toEqual([none, undefined])
+    expect((await logs(id, 'kind=runtime&format=rows&follow=true')).status).toBe(400)
   })
 
   test('is read from its end, before an event and around one, whatever its length', async () => {

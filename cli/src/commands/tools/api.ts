@@ -22,7 +22,7 @@ export const api: Command<'api'> = async (call) => {
   const target = new URL(path, url)
   if (target.origin !== new URL(url).origin) throw usage(`${path} leads away from ${url}.`)
   const answer = await fetch(target, { method, headers, ...(body !== undefined && { body }), signal })
-  const isJson = (answer.headers.get('content-type') ?? '').includes('json')
+  const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
   if (!answer.ok) {
     // Read also where it is of no use: until then the connection is held.
     const said = await answer.text()

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { forward } from '../../core/cloud/forward.ts'
-import type { Kind, Source } from '../event-stream.ts'
+import { type Kind, ROWS_TYPE, type Source } from '../event-stream.ts'
 import type { Streams } from '../open-streams.ts'
 import { wholeEvents } from './whole-events.ts'
 
@@ -14,7 +14,7 @@ type To = { reply: FastifyReply; send: Send; follows: boolean; log: FastifyBaseL
 const KEPT = ['content-type', 'content-encoding', 'etag', 'retry-after', 'idempotent-replayed']
 
 const EVENTS = 'text/event-stream'
-export const isStream = (type: string) => type.startsWith(EVENTS) || type.startsWith('text/plain')
+export const isStream = (type: string) => [EVENTS, 'text/plain', ROWS_TYPE].some((one) => type.startsWith(one))
 
 export function sendWhole(reply: FastifyReply, { status, headers, body }: Whole): FastifyReply {
   for (const name of KEPT) if (headers[name] !== undefined) reply.header(name, headers[name])
@@ -27,7 +27,8 @@ export async function sendStream(
   { headers, chunks, drop }: Streamed,
 ): Promise<void> {
   const events = headers['content-type']?.startsWith(EVENTS) ?? false
-  const kind: Kind = events ? 'events' : follows ? 'endless text' : 'text'
+  const rows = headers['content-type']?.startsWith(ROWS_TYPE) ?? false
+  const kind: Kind = events ? 'events' : rows ? 'rows' : follows ? 'endless text' : 'text'
   const source: Source = async function* (signal) {
     signal.addEventListener('abort', drop, { once: true })
     try {

@@ -7,7 +7,7 @@ import { waitForDeployment } from '../../core/deployments/verbs/wait.ts'
 import type { Platform } from '../../core/platform.ts'
 import { aborted } from '../abort-on-disconnect.ts'
 import { resumePoint } from '../event-stream.ts'
-import { lineSeen, linesAs } from '../log-stream.ts'
+import { gzippedFor, lineSeen, linesAs } from '../log-stream.ts'
 import type { Streams } from '../open-streams.ts'
 import { on, type Route } from '../route.ts'
 
@@ -40,7 +40,8 @@ export const watchingRoutes = (platform: Platform, stream: Streams): Route[] => 
     const wanted = { ...query, follow, after: lineSeen(request) }
     await stream.open({ caller, target: { deployment: params.id } }, async (send) => {
       const lines = await openLogs(platform, caller, params.id, wanted, gone)
-      await send(reply, ...linesAs(query.format, follow, lines))
+      const [source, kind] = linesAs(query.format, follow, lines)
+      await send(reply, kind === 'rows' ? gzippedFor(request, reply, source) : source, kind)
     })
     return null
   }),

@@ -16,6 +16,7 @@ export type LogQuery = {
   cursor?: string | undefined
   kind: 'build' | 'runtime'
   service?: string | undefined
+  format?: 'json' | 'text' | 'rows' | undefined
   /** The last so many lines; those before an event; those around it. */
   tail?: number | undefined
   before?: number | undefined
@@ -101,6 +102,11 @@ export async function openLogs(
 ): Promise<(signal: AbortSignal) => AsyncIterable<Line[]>> {
   const deployment = await requireDeployment(parts.db, caller, id)
   refuseWindow(query)
+  if (query.follow && query.format === 'rows')
+    throw new Refusal('invalid_request', 'Rows have an end, and are not followed.', {
+      field: 'format',
+      hint: 'Follow it as text or as events.',
+    })
   if (query.kind === 'runtime') {
     const wanted = { ...query, limit: query.limit ?? DEFAULT_LINES }
     if (query.follow) return followRunning(parts, deployment, wanted, signal)
