@@ -4,7 +4,7 @@ import { type Ground, leadTo } from './ground.ts'
 import { median, portOf } from './speed.ts'
 import { askFor, unwellClouds } from './unwell.ts'
 
-export const AWAY_MS = 1000
+const AWAY_MS = 1000
 const ROUNDS = 9
 
 /** The cloud stopped, then clouds that are not well: what is here is as fast as before. */
