@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { projectOf, promote, SECRETS, startStage, uploaded } from './stage.ts'
+import { until } from '../../../test-kit/until.ts'
+import { PATIENCE_MS, projectOf, promote, SECRETS, startStage, uploaded } from './stage.ts'
 
 const { home, cloud, line, ground, promotion, ended, endThere, written, countThere, at } = await startStage()
 
@@ -82,6 +84,15 @@ test('before the cloud knows the deployment it is answered here, and what is not
     expect([second.status, second.body.code]).toEqual([409, 'promotion_running'])
     for (const path of [`/api/projects/${id}`, `/api/projects/${id}/promotion`])
       expect((await here.owner.api('DELETE', path)).status, path).toBe(409)
+    // What the project does here is not held back.
+    const server = (await here.owner.api('POST', '/api/servers', { kind: 'ssh', name: 'mine', host: '192.0.2.9' })).body
+    const own = { deployTarget: 'server', serverId: server.id, image: 'busybox:1' }
+    const local = (await promote(here, id, own)).body.deployment_id
+    await until('a deployment here has run', PATIENCE_MS, async () => {
+      const { rows } = await home.platform.pool.query('select status from run where id = $1', [local])
+      return rows[0]?.status === 'succeeded'
+    })
+    expect((await promotion(here, id)).state).toBe('running')
     expect((await of('POST', '/cancel')).status).toBe(202)
   })
   expect(await ended(here, id)).toMatchObject({ state: 'cancelled' })
@@ -102,6 +113,26 @@ test('what the cloud refuses ends the promotion in its words, and nothing stays 
   expect((await of('DELETE')).body).toEqual({ success: true })
   expect((await of('GET')).status).toBe(404)
   expect((await here.owner.api('DELETE', `/api/projects/${id}`)).status).toBe(200)
+})
+
+test('what the cloud says of a secret that it was sent is told without it', async () => {
+  const { here } = await ground('echo')
+  const id = await projectOf(here, 'echo')
+  const error = JSON.stringify({ error: `Not ${SECRETS[0]} nor ${SECRETS[1]}.`, code: 'new_code', hint: SECRETS[1] })
+  const headers = { 'slipway-version': '0', 'content-length': String(Buffer.byteLength(error)) }
+  const echo = (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method !== 'PUT' || !request.url?.endsWith('/variables')) return 'through' as const
+    request.resume()
+    response.writeHead(400, headers).end(error)
+    return undefined
+  }
+  await line.being(echo, async () => {
+    await promote(here, id, { image: 'busybox:1' })
+    const end = await ended(here, id)
+    expect(end).toMatchObject({ state: 'failed', error: { message: 'The hosted cloud says: Not … nor ….', hint: '…' } })
+  })
+  const all = await written()
+  for (const secret of SECRETS) expect(all.includes(secret), secret).toBe(false)
 })
 
 test('a project there that did not come from here is never taken over', async () => {
@@ -163,8 +194,15 @@ test('a project that was promoted is deployed there from then on, or here where 
   await endThere(second.body.deployment_id, 'failed')
   expect(await ended(here, id)).toMatchObject({ state: 'failed' })
   expect((await here.owner.api('GET', `/api/projects/${id}`)).body.target).toBe('cloud')
-  const back = await here.owner.api('DELETE', `/api/projects/${id}/promotion`)
-  expect([back.status, back.body.code]).toEqual([409, 'conflict'])
+  const giveBack = () => here.owner.api('DELETE', `/api/projects/${id}/promotion`)
+  const refused = await giveBack()
+  expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+  await cloud.platform.db.updateTable('deployment').set({ active: false }).where('id', '=', first).execute()
+  expect((await giveBack()).body).toEqual({ success: true, deletedThere: true })
+  expect((await here.owner.api('GET', `/api/projects/${id}`)).body.target).toBe('server')
+  const shown = (await here.owner.api('GET', `/api/deployments/${first}`)).body
+  expect([shown.status, shown.active, shown.actions.restart.allowed]).toEqual(['ready', false, false])
+  expect((await giveBack()).status).toBe(404)
 })
 
 test('a folder that was uploaded for the cloud is promoted without saying so; adopted services, servers and previews are not', async () => {

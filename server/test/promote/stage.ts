@@ -37,7 +37,7 @@ const idle = { run: async () => {}, onEnd: async () => {} }
 
 /** Runs nothing but promotions, in this process. */
 const startPromotions = (home: World) =>
-  startRuns(home, { promote: promotePipeline(home.platform), reroute: idle, forget: idle })
+  startRuns(home, { promote: promotePipeline(home.platform), deploy: idle, reroute: idle, forget: idle })
 
 /** At the cloud there are no engines either: what is stopped and removed is a row. */
 const startRemovals = (cloud: World) =>

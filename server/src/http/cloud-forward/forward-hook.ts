@@ -66,13 +66,13 @@ export function cloudForwarding(platform: Platform, streams: Streams): Forwardin
       const stub = await stubOf(request, caller)
       if (!stub) return
       if (endpoint.alsoNeeds) requirePermission(caller, endpoint.alsoNeeds)
-      const here = await answerHere(platform, caller, stub, endpoint)
+      const waits = waitIn(endpoint, request)
+      const here = await answerHere(platform, caller, stub, endpoint, { waitMs: waits, signal: aborted(reply) })
       if (here !== undefined) return reply.code(endpoint.status ?? 200).send(here)
       refuseLoop(request)
       const call = await callOf(endpoint, request, reply)
       // A write goes on without its caller, as it does here: what became of it is recorded. Its deadlines end it.
       const signal = call.method === 'GET' ? aborted(reply) : NEVER
-      const waits = waitIn(endpoint, request)
       const options = {
         signal,
         waits: waits > 0,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { deployments } from '@slipway/contract/deployments'
 import type { Endpoint } from '@slipway/contract/endpoint'
@@ -17,6 +18,8 @@ type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes'>
 type Route = Pick<Endpoint, 'method' | 'path'>
 const is = (one: Route, { method, path }: Route) => one.method === method && one.path === path
 
+const MOST_WAIT_MS = 2000
+
 /** What somebody decides while it is on its way: the deployment waits for it. */
 const DECIDES = [deployments.respond, deployments.keep, deployments.reject]
 
@@ -24,7 +27,13 @@ const DECIDES = [deployments.respond, deployments.keep, deployments.reject]
  * What is asked of a deployment that a promotion makes, as far as it is answered here: the cloud does not know it yet or not any more, or it
  * is the promotion that is meant. Undefined: the cloud is asked.
  */
-export async function answerHere(parts: Parts, caller: Caller, stub: stubs.Stub, route: Route): Promise<unknown> {
+export async function answerHere(
+  parts: Parts,
+  caller: Caller,
+  stub: stubs.Stub,
+  route: Route,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<unknown> {
   if (stub.promotion === null) return undefined
   const running = stub.promotion === 'running'
   if (running && is(deployments.cancel, route)) return cancelPromotion(parts, caller, stub)
@@ -32,7 +41,11 @@ export async function answerHere(parts: Parts, caller: Caller, stub: stubs.Stub,
     if (!running || route.method === 'GET' || DECIDES.some((one) => is(one, route))) return undefined
     throw promotionRunning('The project is being promoted to the hosted cloud, and this would get in the way.')
   }
-  if (is(deployments.show, route)) return showHere(parts, caller, stub)
+  if (is(deployments.show, route)) {
+    // Whoever waits for an end asks again and again, and not in haste.
+    if (running && waitMs > 0) await pause(Math.min(waitMs, MOST_WAIT_MS), undefined, { signal })
+    return showHere(parts, caller, stub)
+  }
   if (running) throw promotionRunning('The deployment is on its way to the hosted cloud, which does not know it yet.')
   if (is(deployments.remove, route)) return removeHere(parts, caller, stub)
   throw new Refusal('not_now', 'The hosted cloud has nothing of this deployment.', {

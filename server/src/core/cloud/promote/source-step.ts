@@ -4,6 +4,8 @@ import type { Ask } from './ask-cloud.ts'
 import { type Promoting, perform } from './perform.ts'
 
 const AT_ONCE = 4
+/** Thousands of names are looked at, and what is large is brought to a disk. */
+const SLOW_MS = 60_000
 const SESSIONS = '/api/projects/folder-sessions'
 
 /** An uploaded folder goes along, as far as the cloud lacks it. Repositories and images the cloud fetches itself. */
@@ -14,13 +16,14 @@ export async function sendSource(promoting: Promoting): Promise<string | null> {
     if (uploadSessionId === undefined) return null
     const tree = await openTree(parts, run.orgId, uploadSessionId)
     const json = { mode: 'cloud', files: tree.entries.map(announced) }
-    const begun = (await ask({ method: 'POST', path: SESSIONS, json, key: `promote-${run.id}` })).body as FolderSession
+    const announce = { method: 'POST', path: SESSIONS, json, key: `promote-${run.id}`, slowMs: SLOW_MS } as const
+    const begun = (await ask(announce)).body as FolderSession
     const path = `${SESSIONS}/${encodeURIComponent(begun.uploadSessionId)}`
     // What the first answer said is old where it is repeated.
     const { state, missing } = (await ask({ method: 'GET', path })).body as FolderSession
     if (state === 'open') {
       await sendContents(tree, missing, `${path}/blobs`, ask)
-      await ask({ method: 'POST', path: `${path}/seal` })
+      await ask({ method: 'POST', path: `${path}/seal`, slowMs: SLOW_MS })
     }
     return begun.uploadSessionId
   })
@@ -42,7 +45,7 @@ async function sendContents(tree: Tree, missing: string[], path: string, ask: As
       const file = files.get(sha)
       if (failed || !file) continue
       const body = { chunks: contentOf(tree, file), bytes: file.size }
-      await ask({ method: 'PUT', path: `${path}/${sha}`, body }).catch((error) => {
+      await ask({ method: 'PUT', path: `${path}/${sha}`, body, slowMs: SLOW_MS }).catch((error) => {
         failed = true
         throw error
       })
