@@ -18,8 +18,15 @@ export async function insert(db: Queryable, row: Insertable<Tables['promotion']>
   return made !== undefined
 }
 
-export const load = (db: Queryable, orgId: string, id: string): Promise<PromotionRow> =>
-  db.selectFrom('promotion').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
+export const find = (db: Queryable, orgId: string, id: string): Promise<PromotionRow | undefined> =>
+  db.selectFrom('promotion').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirst()
+
+/** Of a run that is under way. */
+export async function load(db: Queryable, orgId: string, id: string): Promise<PromotionRow> {
+  const row = await find(db, orgId, id)
+  if (!row) throw new Error(`There is no promotion ${id}.`)
+  return row
+}
 
 export const newest = (db: Queryable, orgId: string, projectId: string): Promise<PromotionRow | undefined> =>
   db

@@ -46,7 +46,10 @@ async function promote(parts: PromoteParts, run: Run): Promise<void> {
 const STATE = { succeeded: 'promoted', failed: 'failed', cancelled: 'cancelled' } as const
 
 async function close(tx: Tx, { orgId, id }: RunFacts, end: End): Promise<void> {
-  const { projectId, createdBy, there } = await promotions.load(tx, orgId, id)
+  const promotion = await promotions.find(tx, orgId, id)
+  // The organization went meanwhile, with all that it had.
+  if (!promotion) return
+  const { projectId, createdBy, there } = promotion
   const state = STATE[end.outcome]
   const error = errorOf(end)
   await promotions.end(tx, orgId, id, { state, error })
