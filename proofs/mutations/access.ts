@@ -17,6 +17,14 @@ export const access: Mutation[] = [
     },
   },
   {
+    name: 'ids-from-anybody',
+    guards: `${MODEL}: at a cloud only instances that are linked bring ids along`,
+    file: 'server/src/core/access/links.ts',
+    find: 'if (await links.isInstance(db, caller)) return',
+    replace: 'if ((await links.isInstance(db, caller)) || caller.orgId !== null) return',
+    red: { test: 'server/test/promote/ids.test.ts', title: 'nobody else chooses an id' },
+  },
+  {
     name: 'narrowed-token-in-the-cloud',
     guards: `${MODEL}: a token of one project reaches no other`,
     file: 'server/src/core/cloud/deployments-store.ts',

@@ -63,8 +63,8 @@ export const runs: Mutation[] = [
     name: 'success-over-a-cancel',
     guards: 'bin/prove cancel: an accepted cancel wins over success',
     file: 'server/src/jobs/fenced.ts',
-    find: "change.status === 'parked' || change.status === 'succeeded'",
-    replace: "change.status === 'parked'",
+    find: "const succeeds = change.status === 'succeeded'",
+    replace: "const succeeds = change.status === 'superseded'",
     red: { test: `${JOBS}/fenced.test.ts`, title: 'an accepted cancel forbids parking and success, and nothing else' },
   },
   {
