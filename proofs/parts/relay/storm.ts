@@ -4,36 +4,38 @@ import { commitOf, type Ground, REF, type Repository, restart } from './ground.t
 export type Sent = { guid: string; repoId: number; after: string; at: number }
 type Storm = { deliveries: number; perSecond: number; kills: number; seed: number }
 
-const GIVE_UP_MS = 60_000
+const GIVE_UP_MS = 180_000
 
 /**
  * Signed deliveries to the cloud's hook at a bounded rate, in the order of each repository, sent again with the same id until the cloud has
  * said 202; meanwhile both sides are killed and started anew at random moments.
  */
 export async function storm(ground: Ground, { deliveries, perSecond, kills, seed }: Storm) {
-  const ms = (deliveries / perSecond) * 1000
   const began = Date.now()
-  const sending = Promise.all(
-    ground.repositories.map((repository, n) =>
-      push(ground, repository, {
-        count: Math.floor((deliveries - n - 1) / ground.repositories.length) + 1,
-        first: began + (n / perSecond) * 1000,
-        everyMs: (ground.repositories.length / perSecond) * 1000,
-      }),
-    ),
-  )
-  const killed = await Promise.all([
-    killer(random(seed), { kills, ms, began }, () => restart(ground.cloud, ground.port)),
-    killer(random(seed + 1), { kills, ms, began }, () => restart(ground.own)),
-    sending,
+  const sent: Sent[] = []
+  const over = new AbortController()
+  const killing = (next: () => number, kill: () => Promise<void>) =>
+    killer({ next, kills, deliveries, sent, signal: over.signal }, kill)
+  const killed = Promise.all([
+    killing(random(seed), () => restart(ground.cloud, ground.port)),
+    killing(random(seed + 1), () => restart(ground.own)),
   ])
-  return { sent: killed[2].flat(), cloudKills: killed[0], ownKills: killed[1], ms: Date.now() - began }
+  const sending = ground.repositories.map((repository, n) =>
+    push(ground, repository, sent, {
+      count: Math.floor((deliveries - n - 1) / ground.repositories.length) + 1,
+      first: began + (n / perSecond) * 1000,
+      everyMs: (ground.repositories.length / perSecond) * 1000,
+    }),
+  )
+  await Promise.all([...sending, killed]).finally(() => over.abort())
+  const [cloudKills, ownKills] = await killed
+  return { sent, cloudKills, ownKills, ms: Date.now() - began }
 }
 
 type Pushing = { count: number; first: number; everyMs: number }
 
-async function push(ground: Ground, { repoId, full }: Repository, { count, first, everyMs }: Pushing): Promise<Sent[]> {
-  const sent: Sent[] = []
+async function push(ground: Ground, { repoId, full }: Repository, sent: Sent[], pushing: Pushing): Promise<void> {
+  const { count, first, everyMs } = pushing
   for (let n = 0; n < count; n++) {
     await until(first + n * everyMs)
     const [guid, before, after] = [randomUUID(), commitOf(repoId, n), commitOf(repoId, n + 1)]
@@ -44,7 +46,6 @@ async function push(ground: Ground, { repoId, full }: Repository, { count, first
     await deliver(ground, guid, body)
     sent.push({ guid, repoId, after, at: Date.now() })
   }
-  return sent
 }
 
 /** As a person would who redelivers at the host until it arrives. */
@@ -63,17 +64,18 @@ async function deliver({ port, hook }: Ground, guid: string, body: string): Prom
     if (status === 202) return
     if (status >= 400 && status < 500) throw new Error(`the cloud does not take a delivery: ${status}`)
   }
-  throw new Error('the cloud did not take a delivery in a minute')
+  throw new Error('the cloud did not take a delivery in three minutes')
 }
 
-/** Once in each part of the time, at a random moment of it. */
-async function killer(
-  next: () => number,
-  { kills, ms, began }: { kills: number; ms: number; began: number },
-  kill: () => Promise<void>,
-): Promise<number> {
+type Killing = { next: () => number; kills: number; deliveries: number; sent: Sent[]; signal: AbortSignal }
+
+/** Once in each part of what is sent, at a random place of it: a machine that is slow to start again is not killed more often. */
+async function killer(killing: Killing, kill: () => Promise<void>): Promise<number> {
+  const { next, kills, deliveries, sent, signal } = killing
   for (let n = 0; n < kills; n++) {
-    await until(began + ((n + 0.1 + 0.8 * next()) * ms) / kills)
+    const place = ((n + 0.1 + 0.8 * next()) * deliveries) / kills
+    while (sent.length < place && !signal.aborted) await until(Date.now() + 20)
+    if (signal.aborted) return n
     await kill()
   }
   return kills
