@@ -6,11 +6,14 @@ import type { TestDatabase } from '../../../test-kit/database.ts'
 import { freePort } from '../../../test-kit/free-port.ts'
 import { SECRET_KEY } from '../../../test-kit/server-process.ts'
 import { openSite, type Site } from '../../../test-kit/site.ts'
+import { until } from '../../../test-kit/until.ts'
 import { leadTo, link, openFront } from '../forward/ground.ts'
 import { hold } from '../push/storm.ts'
 
 const HOST = 'git.example.com'
 const INSTALLATION = 7001
+/** One in so many. */
+const DEPLOYING = 5
 export const REF = 'refs/heads/main'
 
 export type Hook = { key: string; secret: string; installationId: number }
@@ -42,12 +45,19 @@ export async function openGround(repositories: number) {
     const followed = await followHere(own, repositories)
     // It followed the front until now; from here on the cloud is found where it listens.
     await restart(own)
+    await following(own)
     return { cloud, own, port, hook, repositories: followed, close }
   } catch (error) {
     await close()
     throw error
   }
 }
+
+const following = (own: Site) =>
+  until('the instance follows its cloud', 60_000, async () => {
+    const { relay } = await own.ask('GET', '/api/cloud/link')
+    return relay.state === 'following' || undefined
+  })
 
 /** By a kill that nothing can catch, and at once anew. */
 export async function restart(site: Site, port?: number): Promise<void> {
@@ -80,21 +90,24 @@ async function connectCloud({ database, orgId }: Site): Promise<Hook> {
 
 /**
  * Projects here whose branches are known. Their rows are written straight into the database: there is no git host that they could be
- * connected to, and what is proved begins where a delivery comes. Their deployments wait behind something that never ends.
+ * connected to, and what is proved begins where a delivery comes. Some of them deploy what is pushed, and what they deploy waits behind
+ * something that never ends; the others decide not to, which costs less: how much is deployed in a while is what `push` is about.
  */
 async function followHere(site: Site, count: number): Promise<Repository[]> {
   const { db } = site.database as TestDatabase
   const { orgId } = site
   const serverId = newId('srv')
-  const server = { id: serverId, orgId, name: 'nowhere', kind: 'ssh', host: '192.0.2.1', port: 22, loginUser: 'root' }
+  const privateKey = parseKeyRing(SECRET_KEY).seal('none', `server/${serverId}/private_key`)
+  const where = { kind: 'ssh', host: '192.0.2.1', port: 22, loginUser: 'root', privateKey }
   await db
     .insertInto('server')
-    .values(server as never)
+    .values({ id: serverId, orgId, name: 'nowhere', ...where } as never)
     .execute()
   const all: (Repository & { projectId: string })[] = []
   for (let n = 0; n < count; n++) {
     const [repoId, full] = [1000 + n, `acme/relay${n}`]
-    const more = { repository: `https://${HOST}/${full}.git`, branch: 'main', serverId }
+    const settings = { autoDeploy: n % DEPLOYING === 0 }
+    const more = { repository: `https://${HOST}/${full}.git`, branch: 'main', serverId, settings }
     const projectId = await site.project(`relay${n}`, more)
     const linked = { githostRepoId: repoId, githostAllowed: true, headRef: REF, headSeq: 1 }
     await db.updateTable('project').set(linked).where('id', '=', projectId).execute()

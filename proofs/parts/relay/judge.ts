@@ -4,7 +4,17 @@ import { ascending } from '../push/watch.ts'
 import type { Ground } from './ground.ts'
 import type { Sent } from './storm.ts'
 
-type Row = { guid: string; repo_id: string; after: string; seq: string | null; decision: string; decided: Date | null }
+type Row = {
+  guid: string
+  repo_id: string
+  after: string
+  seq: string | null
+  decision: string
+  taken: Date
+  decided: Date | null
+}
+/** Deployed, part of a newer one that was, or of a project that does not deploy by itself. */
+const MEANT = new Set(['deployed', 'coalesced', 'skipped'])
 const SETTLE_MS = 120_000
 
 /** What the instance has made of what was sent: each delivery one row, one decision, part of one move; each head at its end. */
@@ -19,15 +29,16 @@ export async function judge({ cloud, own }: Ground, sent: Sent[]) {
     return decided >= sent.length || undefined
   }).catch(() => {})
   const { rows } = await here.query<Row>(
-    `select split_part(guid, ':', 1) as guid, repo_id, after, seq, decision, decided_at as decided from githost_delivery
+    `select split_part(guid, ':', 1) as guid, repo_id, after, seq, decision, received_at as taken, decided_at as decided from githost_delivery
      where hook_key like 'cloud:%'`,
   )
   const byGuid = Map.groupBy(rows, ({ guid }) => guid)
   const known = new Set(sent.map(({ guid }) => guid))
-  const waits = sent.map(({ guid, at }) => {
-    const decided = byGuid.get(guid)?.[0]?.decided
-    return decided ? Math.max(0, decided.getTime() - at) : Number.POSITIVE_INFINITY
-  })
+  const waits = (until: 'taken' | 'decided') =>
+    sent.map(({ guid, at }) => {
+      const end = byGuid.get(guid)?.[0]?.[until]
+      return end ? Math.max(0, end.getTime() - at) : Number.POSITIVE_INFINITY
+    })
   const { rows: links } = await here.query('select relay_seen from cloud_link')
   const { rows: relayed } = await there.query('select relayed from instance_link')
   const facts = {
@@ -35,7 +46,7 @@ export async function judge({ cloud, own }: Ground, sent: Sent[]) {
     undecided: rows.filter(({ decided }) => decided === null).length,
     twice: [...byGuid.values()].filter((all) => all.length > 1).length,
     strange: rows.filter(({ guid }) => !known.has(guid)).length,
-    otherwise: rows.filter(({ decision }) => decision !== 'deployed' && decision !== 'coalesced').length,
+    otherwise: rows.filter(({ decision }) => !MEANT.has(decision)).length,
     untold: await count(`select 1 from githost_delivery where via <> 'delivery'`),
     heads: await wrongHeads(here, rows, sent),
     deployedTwice: await count(
@@ -45,7 +56,7 @@ export async function judge({ cloud, own }: Ground, sent: Sent[]) {
     seen: Number(links[0].relay_seen),
     relayed: Number(relayed[0].relayed),
   }
-  return { ...facts, waits: ascending(waits) }
+  return { ...facts, taken: ascending(waits('taken')), decided: ascending(waits('decided')) }
 }
 
 /** A head is right at its newest commit, when each of its moves is that of some delivery, and none was counted without one. */
