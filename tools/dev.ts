@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '..')
 const home = join(root, '.slipway')
 const DATABASE = 'slipway_dev'
 const SERVER = join(root, 'server/src/main.ts')
+const DASHBOARD = join(root, 'dashboard/dist')
 
 /** bin/dev: the server from source on the lab's PostgreSQL. bin/slipway: the command with the same environment. */
 const [mode, ...rest] = process.argv.slice(2)
@@ -19,6 +20,7 @@ const told = process.env.SLIPWAY_DATABASE_URL !== undefined
 const env: NodeJS.ProcessEnv = {
   ...(needsInstance && !told && (await development())),
   SLIPWAY_SERVER: SERVER,
+  ...(existsSync(DASHBOARD) && { SLIPWAY_DASHBOARD_DIR: DASHBOARD }),
   ...process.env,
 }
 const watch = ['--watch-path=server/src', '--watch-path=contract/src']

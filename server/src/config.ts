@@ -30,6 +30,7 @@ const Environment = z.object({
   SLIPWAY_PORT: z.coerce.number().int().min(0).max(65535).default(4600),
   SLIPWAY_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   SLIPWAY_DATA_DIR: z.string().default('.slipway'),
+  SLIPWAY_DASHBOARD_DIR: z.string().optional(),
   SLIPWAY_TRUST_PROXY: z.string().optional(),
   SLIPWAY_DOCKER_SOCKET: z.string().default('/var/run/docker.sock'),
   SLIPWAY_LOCAL_ENGINE: flag.default(true),
@@ -115,6 +116,8 @@ export type Config = {
   port: number
   publicUrl: string
   dataDir: string
+  /** Where the built dashboard lies; null: where a release has it. */
+  dashboardDir: string | null
   trustProxy: string | null
   /** Socket of this machine's engine, or null where no organization may have it. */
   localEngine: string | null
@@ -203,6 +206,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: e.SLIPWAY_PORT,
     publicUrl: (e.SLIPWAY_PUBLIC_URL ?? `http://${reachable(e.SLIPWAY_HOST)}:${e.SLIPWAY_PORT}`).replace(/\/+$/, ''),
     dataDir: resolve(e.SLIPWAY_DATA_DIR),
+    dashboardDir: e.SLIPWAY_DASHBOARD_DIR === undefined ? null : resolve(e.SLIPWAY_DASHBOARD_DIR),
     trustProxy: e.SLIPWAY_TRUST_PROXY ?? null,
     localEngine: e.SLIPWAY_MODE === 'self_hosted' && e.SLIPWAY_LOCAL_ENGINE ? e.SLIPWAY_DOCKER_SOCKET : null,
     logLevel: e.SLIPWAY_LOG_LEVEL,

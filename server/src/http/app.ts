@@ -12,6 +12,7 @@ import { guardRoutes } from './guard.ts'
 import { type Metrics, measure } from './metrics.ts'
 import { mount } from './mount.ts'
 import { streams } from './open-streams.ts'
+import { openDashboard } from './pages/dashboard.ts'
 import { takeForms } from './pages/form.ts'
 import { answerRefusals } from './refusals.ts'
 import { allRoutes } from './routes/all.ts'
@@ -41,17 +42,19 @@ export async function buildApp({ platform, logger, metrics }: Options): Promise<
   app.decorateRequest('stub', undefined)
   const { mode } = platform.config
   const open = streams(platform)
-  const routes = allRoutes(platform, metrics, open)
+  const dashboard = openDashboard(platform.config.dashboardDir)
+  const routes = allRoutes(platform, metrics, open, dashboard)
   const elsewhere = routes.map(({ endpoint }) => endpoint).filter((endpoint) => !isServedIn(mode, endpoint))
-  answerRefusals(app, { elsewhere, told: (refusal, request) => noteDenied(platform, refusal, request) })
+  const told = (refusal: Refusal, request: FastifyRequest) => noteDenied(platform, refusal, request)
+  answerRefusals(app, { elsewhere, told, otherwise: dashboard.answer })
   takeBodies(app)
   takeForms(app)
   app.addHook('onSend', (request, reply, _, done) => {
     reply
       .header('x-request-id', request.id)
       .header('slipway-version', VERSION)
-      .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     done()
   })
   measure(app, metrics, logger)

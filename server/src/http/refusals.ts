@@ -8,10 +8,12 @@ type Options = {
   elsewhere: Endpoint[]
   /** Whoever wants to know of a refusal. */
   told(refusal: Refusal, request: FastifyRequest): void
+  /** Answers what no route does; null: there is nothing. */
+  otherwise(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | null
 }
 
 /** The one place that turns what went wrong into a status and a body. */
-export function answerRefusals(app: FastifyInstance, { elsewhere, told }: Options): void {
+export function answerRefusals(app: FastifyInstance, { elsewhere, told, otherwise }: Options): void {
   const modeOf = modes(elsewhere)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = asRefusal(error)
@@ -21,6 +23,8 @@ export function answerRefusals(app: FastifyInstance, { elsewhere, told }: Option
     return send(refusal, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
+    const answered = otherwise(request, reply)
+    if (answered) return answered
     const path = request.url.split('?')[0] ?? ''
     const mode = modeOf(request.method, path)
     const hint = mode ? `It is a route of ${WHERE[mode]}.` : 'See /api/docs for the routes there are.'

@@ -1,6 +1,7 @@
 import type { Platform } from '../../core/platform.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Streams } from '../open-streams.ts'
+import type { Dashboard } from '../pages/dashboard.ts'
 import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { authRoutes } from './auth.ts'
@@ -23,9 +24,9 @@ import { relayRoutes } from './relay.ts'
 import { serverRoutes } from './servers.ts'
 
 /** Whatever the mode: `only` of an endpoint says which of them serves it. */
-export const allRoutes = (platform: Platform, metrics: Metrics, streams: Streams): Route[] => [
+export const allRoutes = (platform: Platform, metrics: Metrics, streams: Streams, dashboard: Dashboard): Route[] => [
   ...operationRoutes(platform, metrics),
-  ...authRoutes(platform),
+  ...authRoutes(platform, dashboard),
   ...cliLoginRoutes(platform),
   ...accessRoutes(platform),
   ...limitRoutes(platform),

@@ -5,15 +5,17 @@ import { signIn, signOut } from '../../core/access/sign-in.ts'
 import { acceptInvitation } from '../../core/members/accept.ts'
 import { askToSignUp, finishSignUp } from '../../core/members/sign-up.ts'
 import type { Platform } from '../../core/platform.ts'
+import type { Dashboard } from '../pages/dashboard.ts'
 import { JOIN_HEADERS, JOIN_PAGE } from '../pages/join-page.ts'
 import { on, type Route } from '../route.ts'
 import { toWeb } from '../web-request.ts'
 
 /** What people do about their own sign-in. Cookies are better-auth's; they pass through as they are. */
-export const authRoutes = (platform: Platform): Route[] => {
+export const authRoutes = (platform: Platform, dashboard: Dashboard): Route[] => {
   const at = (path: string) => `${platform.config.publicUrl}/api/auth/${path}`
   return [
-    on(auth.join, async ({ reply }) => {
+    on(auth.join, async ({ request, reply }) => {
+      if (dashboard.isBuilt) return void (await dashboard.sendPage(request, reply))
       await reply.headers(JOIN_HEADERS).type('text/html; charset=utf-8').send(JOIN_PAGE)
     }),
     on(auth.signIn, async ({ request, reply, body }) => {
