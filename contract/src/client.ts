@@ -55,11 +55,14 @@ export type Client = { [K in keyof typeof endpoints]: Area<(typeof endpoints)[K]
 export class ApiError extends Error {
   readonly status: number
   readonly body: ErrorBody
-  constructor(status: number, body: ErrorBody) {
+  /** Seconds, where the server says when to come back. */
+  readonly retryAfter: number | null
+  constructor(status: number, body: ErrorBody, retryAfter: number | null = null) {
     super(body.error)
     this.name = 'ApiError'
     this.status = status
     this.body = body
+    this.retryAfter = retryAfter
   }
 }
 
@@ -98,7 +101,10 @@ async function send(options: Options, [line = '', ...streams]: readonly string[]
   if (call.body !== undefined) init.body = json ? JSON.stringify(call.body) : (call.body as StreamBody)
   if (call.signal) init.signal = call.signal
   const response = await (options.fetch ?? fetch)(url, init)
-  if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
+  if (!response.ok) {
+    const later = Number(response.headers.get('retry-after') ?? Number.NaN)
+    throw new ApiError(response.status, await refusalIn(response), Number.isFinite(later) ? later : null)
+  }
   const given = response.headers.get('content-type') ?? ''
   const streamed = streams.some((type) => type === '*' || given.startsWith(type))
   return streamed ? response : response.json()
