@@ -87,10 +87,27 @@ module.exports = {
       to: { pathNot: '^setup/', dependencyTypesNot: ['core'] },
     },
     not('nobody-imports-the-setup', '^(contract|server|cli)/', '^setup/'),
-    not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|lab|proofs|test-kit)/'),
-    not('product-imports-no-test-parts', '^(contract|server|cli)/src', '^(lab|proofs|test-kit|server/test)/', {
-      from: { pathNot: '\\.test\\.ts$' },
-    }),
+    not('clients-know-only-the-contract', '^(cli|dashboard)/src', '^(server|setup|tools|lab|proofs|test-kit)/'),
+    not('clients-know-nothing-of-each-other', '^(cli|dashboard)/', '^(cli|dashboard)/', { to: { pathNot: '^$1/' } }),
+    not('nobody-imports-the-dashboard', '^(contract|server|cli|setup)/', '^dashboard/'),
+    // One library of primitives, and two folders that know it: what a page is made of is ours. main.tsx tells it of the policy.
+    not('only-ui-and-shell-know-the-primitives', '^dashboard/src/(?!ui/|shell/|main\\.tsx$)', 'node_modules/@base-ui/'),
+    not(
+      'one-library-of-primitives',
+      '^dashboard/',
+      'node_modules/(@radix-ui|@headlessui|@ariakit|react-aria|@mui|cmdk|sonner)(/|$)',
+    ),
+    not('ui-knows-no-nouns', '^dashboard/src/ui/', '^dashboard/src/(?!ui/|api/)'),
+    not('api-knows-no-pages', '^dashboard/src/api/', '^dashboard/src/(?!api/)'),
+    not('logs-know-no-deployments', '^dashboard/src/logs/', '^dashboard/src/(?!logs/|ui/|api/)'),
+    not(
+      'product-imports-no-test-parts',
+      '^(contract|server|cli|dashboard)/src',
+      '^(lab|proofs|test-kit|server/test)/',
+      {
+        from: { pathNot: '\\.test\\.ts$' },
+      },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
@@ -100,7 +117,7 @@ module.exports = {
     enhancedResolveOptions: {
       conditionNames: ['slipway-source', 'import', 'node', 'default'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.json'],
     },
   },
 }

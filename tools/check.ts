@@ -53,6 +53,11 @@ const rules: { why: string; check(file: string, text: string): boolean }[] = [
       /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bstatement[<(]|\bsql[<`]/.test(text),
   },
   {
+    why: 'asks the server by itself; dashboard/src/api is the one way, which knows its clock and its refusals',
+    check: (file, text) =>
+      /^dashboard\/src\/(?!api\/)/.test(file) && product(file) && /\bfetch\(|EventSource/.test(text),
+  },
+  {
     why: 'lies in a drawer; name the folder after what it holds',
     check: (file) => /(^|\/)(utils?|lib|helpers?|common|shared|services|managers?)\//.test(file),
   },

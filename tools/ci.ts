@@ -22,6 +22,7 @@ const stages: Step[][][] = [
     [
       { name: 'format and lint', argv: ['biome', 'ci', '--colors=off', '.'] },
       { name: 'types', argv: ['tsc', '--noEmit'] },
+      { name: 'types of the dashboard', argv: ['tsc', '--noEmit', '-p', 'dashboard'] },
       {
         name: 'imports',
         argv: [
@@ -31,6 +32,7 @@ const stages: Step[][][] = [
           'contract/src',
           'server',
           'cli/src',
+          'dashboard',
           'lab',
           'proofs',
           'setup',

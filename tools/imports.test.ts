@@ -11,16 +11,16 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-async function findings(files: Record<string, string>): Promise<string> {
+async function findings(files: Record<string, string>, room = 'server'): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'house-'))
   folders.push(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, 'server/src', name)
+    const path = join(folder, room, 'src', name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
-  const args = ['--config', resolve('.dependency-cruiser.cjs'), 'server']
+  const args = ['--config', resolve('.dependency-cruiser.cjs'), room]
   return new Promise((done, fail) => {
     execFile(resolve('node_modules/.bin/depcruise'), args, { cwd: folder }, (error, said, trouble) => {
       if (said.includes('no dependency violations')) done('')
@@ -75,6 +75,15 @@ test('a driver may use the engine and SSH, and no other driver', async () => {
 test('no room may import the process that it is part of', async () => {
   const house = { 'process/wiring.ts': SOME, 'core/tokens/use.ts': imports('../../process/wiring.ts') }
   expect(await findings(house)).toContain('nobody-imports-the-process')
+})
+
+test('in the dashboard, parts of pages know no nouns, and the API no pages', async () => {
+  const page = { 'deployments/row.tsx': SOME, 'ui/time.tsx': SOME }
+  expect(await findings({ ...page, 'overview/page.tsx': imports('../deployments/row.tsx') }, 'dashboard')).toBe('')
+  const button = { ...page, 'ui/button.tsx': imports('../deployments/row.tsx') }
+  expect(await findings(button, 'dashboard')).toContain('ui-knows-no-nouns')
+  const client = { ...page, 'api/client.ts': imports('../ui/time.tsx') }
+  expect(await findings(client, 'dashboard')).toContain('api-knows-no-pages')
 })
 
 test('ARCHITECTURE.md draws the floors that are checked', () => {

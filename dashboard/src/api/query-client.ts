@@ -1,0 +1,29 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { isRefusal } from './client.ts'
+
+const isSignedOut = (error: unknown) => isRefusal(error) && error.status === 401
+
+/** `onSignedOut`: the session has ended, whoever noticed it first. */
+export const makeQueryClient = (onSignedOut: () => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({
+      // Who was never signed in is sent to the sign-in by the guard of the page.
+      onError: (error, { state, queryKey }) => {
+        const wasNeverIn = queryKey.length === 1 && queryKey[0] === 'me' && state.data === undefined
+        if (isSignedOut(error) && !wasNeverIn) onSignedOut()
+      },
+    }),
+    mutationCache: new MutationCache({
+      // A wrong password is a 401 as well.
+      onError: (error, _, __, { meta }) => {
+        if (isSignedOut(error) && meta?.signsIn !== true) onSignedOut()
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        // A "no" does not become a "yes" by asking again; only silence is worth a second try.
+        retry: (times, error) => !isRefusal(error) && times < 3,
+        staleTime: 2000,
+      },
+    },
+  })

@@ -1,0 +1,92 @@
+import type { Deployment } from '@slipway/contract/deployment-shape'
+import { Link } from '@tanstack/react-router'
+import { ArrowUpRight, ChevronRight, GitCommitHorizontal } from 'lucide-react'
+import { Age, Elapsed } from '../ui/time.tsx'
+import { Actions } from './actions.tsx'
+import { ReleaseNote } from './release-note.tsx'
+import { StatusPill } from './status-pill.tsx'
+import { headline, triggered } from './words.ts'
+
+export function DeploymentHead({ deployment, project }: { deployment: Deployment; project: string }) {
+  return (
+    <header className="pb-5">
+      <Crumbs deployment={deployment} project={project} />
+      <div className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2.5">
+        <StatusPill of={deployment} large />
+        <h1
+          tabIndex={-1}
+          className="min-w-0 flex-1 text-lg font-semibold tracking-tight break-words text-pretty outline-none max-sm:order-3 max-sm:basis-full"
+        >
+          {headline(deployment)}
+        </h1>
+        <Actions deployment={deployment} />
+        <Facts deployment={deployment} />
+      </div>
+      <div className="mt-3 flex flex-wrap items-center gap-2">
+        {deployment.urls.map((url) => (
+          <a
+            key={url}
+            href={url}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex h-7 max-w-full items-center gap-1 rounded-md border border-line bg-surface px-2 text-xs font-medium shadow-card hover:bg-hover pointer-coarse:h-11"
+          >
+            <span className="truncate">{new URL(url).host}</span>
+            <ArrowUpRight size={13} className="shrink-0 text-faint" aria-hidden />
+          </a>
+        ))}
+        <ReleaseNote deployment={deployment} />
+      </div>
+    </header>
+  )
+}
+
+function Crumbs({ deployment: { projectId, number }, project }: { deployment: Deployment; project: string }) {
+  return (
+    <nav aria-label="Where you are" className="flex min-w-0 items-center gap-1.5 text-xs text-faint">
+      <Link
+        to="/deployments"
+        search={{ project: projectId }}
+        className="truncate font-medium text-soft hover:text-ink hover:underline"
+      >
+        {project}
+      </Link>
+      <ChevronRight size={12} className="shrink-0" aria-hidden />
+      <Link to="/deployments" className="hover:text-ink hover:underline">
+        Deployments
+      </Link>
+      <ChevronRight size={12} className="shrink-0" aria-hidden />
+      <span className="num" aria-current="page">
+        #{number}
+      </span>
+    </nav>
+  )
+}
+
+/** From which commit, by whom, when, and how long it took. */
+function Facts({ deployment: { source, timing, createdBy, trigger, waitingOn } }: { deployment: Deployment }) {
+  return (
+    <p className="order-4 flex min-w-0 basis-full flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft [&>*+*]:before:mr-2 [&>*+*]:before:text-line-strong [&>*+*]:before:content-['·']">
+      {source.commitSha && (
+        <span className="inline-flex items-center gap-1 font-mono">
+          <GitCommitHorizontal size={14} className="text-faint" aria-hidden />
+          {source.branch}@{source.commitSha.slice(0, 7)}
+        </span>
+      )}
+      <span>
+        {triggered(trigger)} <b className="font-medium text-ink">{createdBy.name}</b>
+      </span>
+      <span>
+        <Age at={timing.createdAt} />
+      </span>
+      {timing.startedAt && !waitingOn && (
+        <span>
+          {timing.finishedAt ? 'took ' : 'running for '}
+          <b className="font-medium text-ink">
+            <Elapsed from={timing.startedAt} to={timing.finishedAt} />
+          </b>
+        </span>
+      )}
+    </p>
+  )
+}

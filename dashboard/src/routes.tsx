@@ -1,0 +1,115 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { isRefusal } from './api/client.ts'
+import { activeQuery, deploymentQuery, deploymentsQuery, meQuery, overviewQuery, projectsQuery } from './api/queries.ts'
+import { parseSearch, stringifySearch } from './api/search-text.ts'
+import { readFilter } from './deployments/filter.ts'
+import { NotFound } from './shell/not-found.tsx'
+import { PageError } from './shell/page-error.tsx'
+import { Shell } from './shell/shell.tsx'
+import { LiveRegion } from './ui/announce.tsx'
+
+type Context = { queryClient: QueryClient }
+
+const root = createRootRouteWithContext<Context>()({
+  component: () => (
+    <>
+      <Outlet />
+      <LiveRegion />
+    </>
+  ),
+})
+
+/** Whoever has no session signs in first and comes back to the same address. */
+async function requireMe({ context, location }: { context: Context; location: { href: string } }) {
+  try {
+    await context.queryClient.ensureQueryData(meQuery)
+  } catch (error) {
+    if (!isRefusal(error) || error.status !== 401) throw error
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+  }
+}
+
+/** Every page: its address, what the address may say, what it needs before it shows, and where it is. */
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (typeof next === 'string' ? { next } : {}),
+  component: lazyRouteComponent(() => import('./access/sign-in-page.tsx'), 'SignInPage'),
+})
+
+const join = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: lazyRouteComponent(() => import('./access/join-page.tsx'), 'JoinPage'),
+})
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  beforeLoad: requireMe,
+  component: lazyRouteComponent(() => import('./setup/setup-page.tsx'), 'SetupPage'),
+})
+
+const inside = createRoute({ getParentRoute: () => root, id: 'in', beforeLoad: requireMe, component: Shell })
+
+const overview = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  loader: ({ context: { queryClient } }) => {
+    for (const query of [overviewQuery, projectsQuery, activeQuery] as const)
+      void queryClient.prefetchQuery(query as typeof overviewQuery)
+    void queryClient.prefetchInfiniteQuery(deploymentsQuery({}))
+  },
+  component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+})
+
+const deployments = createRoute({
+  getParentRoute: () => inside,
+  path: '/deployments',
+  validateSearch: readFilter,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, deps }) => {
+    void queryClient.prefetchQuery(projectsQuery)
+    void queryClient.prefetchInfiniteQuery(deploymentsQuery(deps))
+  },
+  component: lazyRouteComponent(() => import('./deployments/list-page.tsx'), 'ListPage'),
+})
+
+const deployment = createRoute({
+  getParentRoute: () => inside,
+  path: '/deployments/$id',
+  loader: ({ context: { queryClient }, params }) => {
+    void queryClient.prefetchQuery(projectsQuery)
+    return queryClient.ensureQueryData(deploymentQuery(params.id))
+  },
+  component: lazyRouteComponent(() => import('./deployments/deployment-page.tsx'), 'DeploymentPage'),
+})
+
+const tree = root.addChildren([signIn, join, setup, inside.addChildren([overview, deployments, deployment])])
+
+export const makeRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: PageError,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+    parseSearch,
+    stringifySearch,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}

@@ -1,0 +1,10 @@
+import { LayoutGrid, type LucideIcon, Rocket } from 'lucide-react'
+
+/** A place of the sidebar: where, called what, and the key after `g` that goes there. */
+export type Place = { to: '/' | '/deployments'; label: string; icon: LucideIcon; key: string }
+
+/** The one table of places: sidebar, palette and keys are made of it. */
+export const PLACES: Place[] = [
+  { to: '/', label: 'Overview', icon: LayoutGrid, key: 'o' },
+  { to: '/deployments', label: 'Deployments', icon: Rocket, key: 'd' },
+]
