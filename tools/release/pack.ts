@@ -1,5 +1,6 @@
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildDashboard } from '../../dashboard/build.ts'
 import { run } from '../../lab/run.ts'
 import { bundle } from './bundle.ts'
 import { packCommandLine } from './command-line.ts'
@@ -47,6 +48,9 @@ export async function layOut(checkout: string, dir: string, release: Release): P
     modules.push(...made.modules)
     console.log(`  ${program}: ${made.files} files, ${(made.bytes / 1e6).toFixed(1)} MB`)
   }
+  const dashboard = await buildDashboard(join(dir, 'dashboard'))
+  modules.push(...dashboard.modules)
+  console.log(`  dashboard: ${dashboard.files} files, ${(dashboard.bytes / 1e6).toFixed(1)} MB`)
   const packages = packagesOf(modules)
   const node = process.versions.node
   write(dir, 'package.json', `${JSON.stringify({ name: 'slipway', version: release.version, type: 'module' })}\n`)
