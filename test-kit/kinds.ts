@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 export type Kind = 'unit' | 'database' | 'lab' | 'quiet'
 export type Kinds = Record<Kind, string[]>
 
-const TESTS = '{contract,server,cli,setup,lab,e2e,tools,proofs,test-kit}/**/*.test.ts'
+const TESTS = '{contract,server,cli,dashboard,setup,lab,e2e,tools,proofs,test-kit}/**/*.test.ts'
 /** The one way to a PostgreSQL; that it asks the lab for one makes no test a test of the lab. */
 const DATABASE = 'test-kit/database.ts'
 /** They ask the kernel of this machine in a way that only Linux answers. */

@@ -1,0 +1,65 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, expect } from 'vitest'
+import { startBrowser } from '../../lab/browser.ts'
+import { freePort } from '../../test-kit/free-port.ts'
+import { startWorld } from '../../test-kit/world.ts'
+import { builtDashboard } from './built.ts'
+
+export const WIDE = { width: 1360, height: 860 }
+export const NARROW = { width: 360, height: 760 }
+const DEADLINE_MS = 60_000
+
+/** A server that listens, with the built dashboard, and a browser in front of it. One per test file. */
+export async function openStage() {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const world = await startWorld({ publicUrl: url, port, dashboardDir: await builtDashboard() })
+  await world.app.listen({ host: '127.0.0.1', port })
+  const browser = await startBrowser()
+  const faults: string[] = []
+  afterAll(async () => {
+    await browser.close()
+    expect(faults, 'violations of the policy, and errors of the page').toEqual([])
+  })
+  return {
+    url,
+    world,
+    /** A page of a browser that nobody has used yet. */
+    open: (options: BrowserContextOptions = {}) => openPage(browser, url, faults, options),
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  url: string,
+  faults: string[],
+  options: BrowserContextOptions,
+): Promise<Page> {
+  const isNarrow = options.viewport === NARROW
+  const context = await browser.newContext({
+    viewport: WIDE,
+    baseURL: url,
+    reducedMotion: 'reduce',
+    ...(isNarrow && { hasTouch: true, isMobile: true }),
+    ...options,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(DEADLINE_MS)
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    if (/Content Security Policy|securitypolicy/i.test(message.text())) faults.push(message.text())
+  })
+  return page
+}
+
+/** How far the page is wider than its window: no page is to be moved sideways. */
+export const overhang = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+}

@@ -1,0 +1,42 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { builtDashboard } from './built.ts'
+
+type Chunk = { file: string; imports?: string[]; src?: string; isEntry?: boolean; isDynamicEntry?: boolean }
+const MOST_BYTES = 300_000
+
+const dir = await builtDashboard()
+const chunks: Record<string, Chunk> = JSON.parse(readFileSync(join(dir, 'build.json'), 'utf8'))
+
+/** A chunk and all that it needs before it runs. */
+function needs(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const other of chunks[name]?.imports ?? []) needs(other, found)
+  return found
+}
+
+test('a first visit to any page loads at most 300 kB of script, as it is sent', () => {
+  const entry = Object.keys(chunks).find((name) => chunks[name]?.isEntry) ?? ''
+  const pages = Object.keys(chunks).filter((name) => chunks[name]?.isDynamicEntry && name.endsWith('-page.tsx'))
+  expect(pages.length).toBeGreaterThan(4)
+  const weights = pages.map((page) => {
+    const files = [...new Set([...needs(entry), ...needs(page)])].map((name) => chunks[name]?.file ?? '')
+    const bytes = files.filter((file) => file.endsWith('.js')).map((file) => statSync(join(dir, `${file}.gz`)).size)
+    return { page, bytes: bytes.reduce((sum, one) => sum + one, 0) }
+  })
+  expect(weights.filter(({ bytes }) => bytes > MOST_BYTES || bytes < 50_000)).toEqual([])
+})
+
+test('every text file lies there compressed, and is smaller so', () => {
+  for (const { file } of Object.values(chunks).filter((chunk) => /\.(js|css)$/.test(chunk.file))) {
+    const [plain, gz, br] = ['', '.gz', '.br'].map((extension) => statSync(join(dir, `${file}${extension}`)).size)
+    expect([file, (gz ?? 0) < (plain ?? 0) || (plain ?? 0) < 300, (br ?? 0) < (plain ?? 0)]).toEqual([file, true, true])
+  }
+})
+
+test('nothing of the page stands inline, and nothing comes from elsewhere', () => {
+  const page = readFileSync(join(dir, 'index.html'), 'utf8')
+  expect(page).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\bon\w+=|\sstyle=|https?:/)
+})
