@@ -1,4 +1,5 @@
 import type { DeploymentError, DeploymentService } from '@slipway/contract/deployment-shape'
+import type { ServerReport } from '@slipway/contract/servers'
 import { newId } from '../../server/src/db/ids.ts'
 import type { World } from '../../test-kit/world.ts'
 
@@ -33,7 +34,19 @@ export async function seed(world: World, orgId: string, api: World['as']): Promi
   const token = await ownerToken(world, orgId)
   const call = api(token)
   const server = (await call('POST', '/api/servers', { kind: 'ssh', name: 'fra-1', host: '192.0.2.10' })).body
-  const report = { ok: true, checkedAt: new Date().toISOString(), checks: [] }
+  const report: ServerReport = {
+    ok: true,
+    checkedAt: new Date().toISOString(),
+    engineVersion: '28.5.1',
+    swarm: 'active',
+    cpus: 4,
+    memoryBytes: 8e9,
+    memoryAvailableBytes: 3e9,
+    diskBytes: 8e10,
+    diskFreeBytes: 4e10,
+    portsInUse: [],
+    checks: [],
+  }
   await db
     .updateTable('server')
     .set({ lastReport: JSON.stringify(report) } as never)

@@ -56,6 +56,19 @@ async function openPage(
 export const overhang = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
 
+type Newcomer = { email: string; name: string; password: string }
+
+/** Comes in by a link as a person would; the cookies that other pages may begin with. */
+export async function joinAs(page: Page, link: string, { email, name, password }: Newcomer) {
+  await page.goto(link)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Your name').fill(name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Join and sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: `Welcome, ${name}` }).waitFor()
+  return page.context().storageState()
+}
+
 export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill(email)

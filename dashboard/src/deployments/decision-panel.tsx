@@ -6,15 +6,30 @@ import { AskFirst } from './ask-first.tsx'
 import type { Asked } from './consequences.ts'
 import { useAct } from './use-act.ts'
 
-/** Some services came up and some did not: both ways out. */
+/** Some services came up and some did not: both ways out. The dialog outlives the panel, so that a "no" can be read. */
 export function DecisionPanel({ deployment }: { deployment: Deployment }) {
-  const { id, services, actions } = deployment
   const [asking, setAsking] = useState<Asked | null>(null)
-  const act = useAct(id, () => setAsking(null))
+  const act = useAct(deployment.id, () => setAsking(null))
   const ask = (what: Asked) => {
     act.begin()
     setAsking(what)
   }
+  return (
+    <>
+      {deployment.decision === 'pending' && <Panel deployment={deployment} ask={ask} />}
+      <AskFirst
+        deployment={deployment}
+        asking={asking}
+        busy={act.isPending}
+        error={act.error}
+        onConfirm={(what) => act.mutate(what)}
+        onClose={() => setAsking(null)}
+      />
+    </>
+  )
+}
+
+function Panel({ deployment: { services, actions }, ask }: { deployment: Deployment; ask(what: Asked): void }) {
   const up = services.filter(({ status }) => status === 'healthy').length
   const verdict = actions.decide
   return (
@@ -45,14 +60,6 @@ export function DecisionPanel({ deployment }: { deployment: Deployment }) {
         </div>
         {verdict?.reason && <p className="mt-2 text-xs text-soft">{verdict.reason}</p>}
       </div>
-      <AskFirst
-        deployment={deployment}
-        asking={asking}
-        busy={act.isPending}
-        error={act.error}
-        onConfirm={(what) => act.mutate(what)}
-        onClose={() => setAsking(null)}
-      />
     </section>
   )
 }

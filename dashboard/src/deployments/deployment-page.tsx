@@ -27,16 +27,15 @@ export function DeploymentPage() {
   const { word, tone } = shown(deployment)
   useTitle(`#${deployment.number} ${word.toLowerCase()} · ${project || 'Slipway'}`, tone)
   useToldChanges(word, deployment.number)
-  const isPending = deployment.decision === 'pending'
   return (
     <Page>
       <Stale query={query} />
       <div className={query.isError ? 'opacity-60' : ''}>
         <DeploymentHead deployment={deployment} project={project} />
         {deployment.waitingOn?.kind === 'prompt' && <PromptPanel deployment={deployment} />}
-        {isPending && <DecisionPanel deployment={deployment} />}
+        <DecisionPanel deployment={deployment} />
         {deployment.active && deployment.unknown && <UnknownCard {...deployment.unknown} />}
-        {deployment.error && !isPending && <FailureCard error={deployment.error} />}
+        {deployment.error && deployment.decision !== 'pending' && <FailureCard error={deployment.error} />}
         <Story deployment={deployment} />
       </div>
     </Page>

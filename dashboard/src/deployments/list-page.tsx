@@ -30,7 +30,7 @@ export function ListPage() {
       <Filters filter={filter} names={names} branches={branches} />
       <Stale query={list} />
       {list.isPending && <Bones />}
-      {list.isLoadingError && <Refused error={list.error} />}
+      {list.isLoadingError && <Refused error={list.error} onRetry={() => list.refetch()} />}
       {list.data && rows.length === 0 && <Nothing isNarrowed={Object.values(filter).some(Boolean)} />}
       {rows.length > 0 && (
         <Card className={list.isPlaceholderData || list.isError ? 'opacity-60' : ''}>

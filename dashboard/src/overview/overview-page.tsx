@@ -25,7 +25,7 @@ export function OverviewPage() {
       <PageHead title="Overview" />
       <Stale query={overview} />
       {overview.isPending && <Bones />}
-      {overview.isLoadingError && <Refused error={overview.error} />}
+      {overview.isLoadingError && <Refused error={overview.error} onRetry={() => overview.refetch()} />}
       {overview.data && (
         <div className={overview.isError ? 'opacity-60' : ''}>
           <FirstSteps />

@@ -8,7 +8,8 @@ export function useSetup(): SetupStep[] | undefined {
   const projects = useQuery(projectsQuery)
   const githost = useQuery(githostQuery)
   const destinations = useQuery(destinationsQuery)
-  if (servers.isPending || projects.isPending) return undefined
+  // Not `isPending`: what failed is asked for again by parts of the checklist, which must not take it away meanwhile.
+  if (!servers.isFetched || !projects.isFetched) return undefined
   return setupSteps({
     servers: servers.data?.map(({ name, lastReport }) => ({ name, ok: lastReport?.ok ?? null })),
     projects: projects.data?.length,

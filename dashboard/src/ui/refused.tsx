@@ -1,8 +1,11 @@
 import { CircleX } from 'lucide-react'
 import { wordsOf } from '../api/client.ts'
+import { Button } from './button.tsx'
+
+type Props = { error: unknown; className?: string; onRetry?: () => void }
 
 /** A "no" where it was asked for: the server's own sentence, what to do, and the id that finds it in the log. */
-export function Refused({ error, className = '' }: { error: unknown; className?: string }) {
+export function Refused({ error, className = '', onRetry }: Props) {
   if (!error) return null
   const { sentence, hint, requestId } = wordsOf(error)
   return (
@@ -12,6 +15,11 @@ export function Refused({ error, className = '' }: { error: unknown; className?:
         <p className="font-medium">{sentence}</p>
         {hint && <p className="mt-0.5">{hint}</p>}
         {requestId && <p className="mt-1 font-mono text-2xs break-all">request {requestId}</p>}
+        {onRetry && (
+          <Button size="sm" className="mt-2" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
       </div>
     </div>
   )

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
-import { NARROW, openStage, overhang, signIn } from '../stage.ts'
+import { joinAs, NARROW, openStage, overhang, signIn } from '../stage.ts'
 
-const ADA = { email: 'ada@example.com', password: 'a password of ten letters' }
+const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
 const stage = await openStage()
 const { link } = await bootstrap(stage.world.platform, {
   email: ADA.email,
@@ -14,12 +14,7 @@ const path = link.slice(stage.url.length)
 
 test('the first owner comes in by the setup link, signs out, and signs in with the password they chose', async () => {
   const page = await stage.open()
-  await page.goto(path)
-  await page.getByLabel('Email').fill(ADA.email)
-  await page.getByLabel('Your name').fill('Ada')
-  await page.getByLabel('Password').fill(ADA.password)
-  await page.getByRole('button', { name: 'Join and sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Welcome, Ada' }).waitFor()
+  await joinAs(page, path, ADA)
   expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/setup')
   await page.getByRole('link', { name: /to the overview/i }).click()
   await page.getByRole('button', { name: 'You: Ada' }).click()

@@ -4,22 +4,15 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
 import { seed } from '../seed.ts'
-import { NARROW, openStage, overhang, WIDE } from '../stage.ts'
+import { joinAs, NARROW, openStage, overhang, WIDE } from '../stage.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const ADA = { email: 'ada@example.com', password: 'a password of ten letters' }
+const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
 
 const stage = await openStage()
 const { platform } = stage.world
 const made = await bootstrap(platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
-const first = await stage.open()
-await first.goto(made.link)
-await first.getByLabel('Email').fill(ADA.email)
-await first.getByLabel('Your name').fill('Ada')
-await first.getByLabel('Password').fill(ADA.password)
-await first.getByRole('button', { name: 'Join and sign in' }).click()
-await first.getByRole('heading', { level: 1, name: 'Welcome, Ada' }).waitFor()
-const signedIn = await first.context().storageState()
+const signedIn = await joinAs(await stage.open(), made.link, ADA)
 const { ids } = await seed(stage.world, made.orgId, stage.world.as)
 
 type Screen = { path: string; shows: string; act?: (page: Page) => Promise<unknown> }
