@@ -46,10 +46,9 @@ function useOrganizationChange() {
   return useMutation({
     mutationFn: (organizationId: string) => api.me.activate({ body: { organizationId } }),
     onSuccess: async () => {
-      // Ids of one organization mean nothing in another: nothing of what was seen stays.
+      // Ids of one organization mean nothing in another: nothing of what was seen stays, and what is shown is asked for anew.
       await navigate({ to: '/' })
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
-      await client.invalidateQueries()
+      await client.resetQueries()
     },
     onError: (error) => announce(error.message),
   })

@@ -80,7 +80,7 @@ test('a dialog says what will be different, and a "no" of the server is said in 
   await dialog.getByRole('alert').filter({ hasText: 'It does not await a decision.' }).waitFor()
   await dialog.getByRole('button', { name: 'Leave it' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByText('Kept in part').waitFor()
+  await page.getByText('Kept in part', { exact: true }).waitFor()
 })
 
 test('what is pinned is shown so when the API has said it', async () => {

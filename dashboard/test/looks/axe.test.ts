@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
 import { seed } from '../seed.ts'
 import { joinAs, NARROW, openStage, overhang, WIDE } from '../stage.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
 
 const stage = await openStage()
@@ -52,7 +50,7 @@ async function faultsOf(page: Page, { path, shows, act }: Screen): Promise<strin
   await page.locator('h1').first().waitFor()
   await act?.(page)
   await page.locator(shows).first().waitFor()
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   const found = (await page.evaluate('axe.run()')) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[]
   }
