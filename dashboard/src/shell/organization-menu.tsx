@@ -20,7 +20,6 @@ export function OrganizationMenu() {
   }))
   return (
     <Menu
-      label={`Organization: ${me?.organization.name ?? ''}. Change`}
       align="start"
       items={items}
       trigger={
@@ -30,6 +29,7 @@ export function OrganizationMenu() {
         >
           <Mark />
           <span className="min-w-0 flex-1">
+            <span className="sr-only">Organization: </span>
             <span className="block truncate leading-4 font-semibold tracking-tight">{me?.organization.name}</span>
             <span className="block truncate text-2xs text-faint">{location.host}</span>
           </span>

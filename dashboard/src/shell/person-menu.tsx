@@ -11,7 +11,6 @@ export function PersonMenu() {
   const signOut = useSignOut()
   return (
     <Menu
-      label={`You: ${me?.user.name ?? ''}`}
       align="start"
       items={[{ label: 'Sign out', icon: <LogOut size={14} aria-hidden />, onSelect: () => signOut.mutate() }]}
       trigger={
@@ -26,6 +25,7 @@ export function PersonMenu() {
             {me?.user.name.slice(0, 1).toUpperCase()}
           </span>
           <span className="min-w-0 flex-1">
+            <span className="sr-only">You: </span>
             <span className="block truncate text-xs font-medium">{me?.user.name}</span>
             <span className="block truncate text-2xs text-faint">{me?.role}</span>
           </span>

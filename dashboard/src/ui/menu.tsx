@@ -11,7 +11,8 @@ export type MenuItem = {
   onSelect(): void
 }
 
-type Props = { trigger: ReactElement; items: MenuItem[]; label: string; align?: 'start' | 'end' }
+/** `label`: of a trigger that shows only a sign; what one can read is its name by itself. */
+type Props = { trigger: ReactElement; items: MenuItem[]; label?: string; align?: 'start' | 'end' }
 
 export function Menu({ trigger, items, label, align = 'end' }: Props) {
   return (
