@@ -29,6 +29,10 @@ export async function openStage() {
   }
 }
 
+/** Some are told on the console by the browser itself, and some only to who listens. */
+const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('securitypolicyviolation', event.violatedDirective, event.blockedURI))`
+
 async function openPage(
   browser: Browser,
   url: string,
@@ -43,6 +47,7 @@ async function openPage(
     ...(isNarrow && { hasTouch: true, isMobile: true }),
     ...options,
   })
+  await context.addInitScript(TELL_VIOLATIONS)
   const page = await context.newPage()
   page.setDefaultTimeout(DEADLINE_MS)
   page.on('pageerror', (error) => faults.push(String(error)))
