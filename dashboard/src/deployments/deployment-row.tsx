@@ -16,7 +16,7 @@ const KINDS: Record<Source['kind'], LucideIcon> = {
 
 /** The whole row is a link: it opens in a tab of its own like any other. */
 export function DeploymentRow({ deployment, project }: { deployment: Deployment; project: string }) {
-  const { id, number, source, timing, createdBy, trigger, pinned, asOf } = deployment
+  const { id, number, source, timing, createdBy, trigger, pinned, asOf, waitingOn } = deployment
   return (
     <li>
       <Link
@@ -40,7 +40,7 @@ export function DeploymentRow({ deployment, project }: { deployment: Deployment;
         </span>
         <SourceNote source={source} />
         <span className="text-right text-xs text-soft max-md:hidden">
-          {timing.startedAt ? <Elapsed from={timing.startedAt} to={timing.finishedAt} /> : '–'}
+          {timing.startedAt && !waitingOn ? <Elapsed from={timing.startedAt} to={timing.finishedAt} /> : '–'}
         </span>
         <span className="text-right text-xs text-faint max-md:order-4">
           {asOf ? <>as of {new Date(asOf).toLocaleTimeString()}</> : <Age at={timing.createdAt} />}
