@@ -28,6 +28,8 @@ test('a project is promoted with its source, settings and names; the cloud is it
     { host: 'a.all.example.com', redirectTo: 'all.example.com' },
     { host: 'all.example.com', https: 'hsts', service: 'web' },
   ])
+  const free = domains.filter(({ kind }: { kind: string }) => kind === 'free')
+  expect(free, 'a name to look at it by before any record changes').toHaveLength(1)
   const made = (await there.owner.api('GET', `/api/deployments/${deployment}`)).body
   expect(made).toMatchObject({ projectId: id, trigger: 'promote', message: 'all of it', source: { kind: 'upload' } })
   const files = await cloud.platform.pool.query('select mode, sealed_at, files from folder_session')

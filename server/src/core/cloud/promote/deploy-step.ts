@@ -7,6 +7,9 @@ import { type Promoting, perform } from './perform.ts'
 
 const LOOK_MS = 3000
 
+/** The project's own names lead here until somebody changes their records: by this one it can be looked at before. */
+const FREE_NAME = [{ domainType: 'free' }]
+
 /** With the id that was answered here when it was asked for: repeated, it makes no second one. */
 export async function deployThere(promoting: Promoting, uploadSessionId: string | null): Promise<void> {
   const { run, project, promotion } = promoting
@@ -16,7 +19,7 @@ export async function deployThere(promoting: Promoting, uploadSessionId: string 
     ...(uploadSessionId !== null && { uploadSessionId }),
     ...(source.kind === 'git' && source.branch !== 'HEAD' && { branch: source.branch }),
     ...(source.image !== undefined && { image: source.image }),
-    ...(publicEndpoints && { publicEndpoints }),
+    publicEndpoints: publicEndpoints ?? (project.target === 'cloud' ? undefined : FREE_NAME),
     ...(message !== undefined && { message }),
   }
   await perform(
