@@ -37,7 +37,7 @@ export async function replay(parts: PushParts, caller: Caller, id: string, signa
     throw new Refusal('not_now', 'It is about no branch, so there is nothing to decide.', { field: 'id' })
   const key = { orgId: caller.orgId, host: parts.config.githost.host, repoId, ref }
   const made = await transaction(parts.db, async (tx) => {
-    await heads.mark(tx, [caller.orgId], { ...key, told: false, ask: true })
+    await heads.mark(tx, [key], { told: false, ask: true })
     const head = await heads.lock(tx, key)
     if (!head) throw notFound('branch')
     const row = store.found(head, 'replay', Number(head.seq))

@@ -46,17 +46,24 @@ export async function save(tx: Tx, head: Head, changes: Updateable<Tables['githo
   return numUpdatedRows > 0n
 }
 
-type Marking = { host: string; repoId: number | string; ref: string; told: boolean; ask: boolean }
+type Marked = { orgId: string; host: string; repoId: number | string; ref: string }
 
-/** Something moved: made where there is none yet. In the order of organizations, so that two never wait for each other. */
-export async function mark(db: Queryable, orgIds: string[], { host, repoId, ref, told, ask }: Marking): Promise<void> {
-  if (orgIds.length === 0) return
+/** Something moved: made where there is none yet. In one order, so that two never wait for each other. */
+export async function mark(
+  db: Queryable,
+  all: Marked[],
+  { told, ask }: { told: boolean; ask: boolean },
+): Promise<void> {
+  if (all.length === 0) return
   const soon = sql`clock_timestamp() + interval '60 seconds'`
+  const [orgs, hosts] = [all.map(({ orgId }) => orgId), all.map(({ host }) => host)]
+  const [repos, refs] = [all.map(({ repoId }) => repoId), all.map(({ ref }) => ref)]
   await sql`
     insert into githost_head as h (org_id, host, repo_id, ref, dirty_at, hook_at, poll_at, ask)
-    select org_id, ${host}, ${repoId}::bigint, ${ref}, clock_timestamp(),
-      case when ${told} then clock_timestamp() end, ${soon}, ${ask}
-    from unnest(${orgIds.toSorted()}::text[]) as org_id order by org_id
+    select org_id, host, repo_id, ref, clock_timestamp(), case when ${told} then clock_timestamp() end, ${soon}, ${ask}
+    from (select distinct org_id, host, repo_id, ref collate "C" as ref from unnest(
+      ${orgs}::text[], ${hosts}::text[], ${repos}::bigint[], ${refs}::text[]) as one (org_id, host, repo_id, ref)) one
+    order by org_id, host, repo_id, ref
     on conflict (org_id, host, repo_id, ref) do update set dirty_at = least(h.dirty_at, clock_timestamp()),
       hook_at = coalesce(excluded.hook_at, h.hook_at), poll_at = least(h.poll_at, ${soon}), ask = h.ask or excluded.ask
   `.execute(db)

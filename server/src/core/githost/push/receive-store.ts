@@ -38,36 +38,41 @@ export async function linked(db: Queryable, app: string, installationId: number,
   return rows.map(({ orgId }) => orgId)
 }
 
-/** Of these organizations, those that deploy this branch. */
-export async function deploying(db: Queryable, orgIds: string[], repoId: number, ref: string): Promise<Set<string>> {
-  if (orgIds.length === 0) return new Set()
-  const { rows } = await sql<{ orgId: string }>`
-    select distinct p.org_id as "orgId" from project p where p.org_id = any(${orgIds})
-      and p.githost_repo_id = ${repoId} and p.githost_allowed and ${refOf('p')} = ${ref}`.execute(db)
-  return new Set(rows.map(({ orgId }) => orgId))
+export type Branch = { orgId: string; repoId: number; ref: string }
+export const keyOf = ({ orgId, repoId, ref }: Branch) => `${orgId} ${repoId} ${ref}`
+
+/** Of these branches, those that their organizations deploy, by their keys. */
+export async function deploying(db: Queryable, branches: Branch[]): Promise<Set<string>> {
+  if (branches.length === 0) return new Set()
+  const { rows } = await sql<{ orgId: string; repoId: string; ref: string }>`
+    select distinct p.org_id, p.githost_repo_id as repo_id, ${refOf('p')} as ref from project p
+    where p.org_id = any(${[...new Set(branches.map(({ orgId }) => orgId))]})
+      and p.githost_repo_id = any(${[...new Set(branches.map(({ repoId }) => repoId))]}::bigint[])
+      and p.githost_allowed`.execute(db)
+  return new Set(rows.map(({ orgId, repoId, ref }) => keyOf({ orgId, repoId: Number(repoId), ref })))
 }
 
-/** What is there already stays as it is. Whose rows were added. */
-export async function insert(tx: Tx, rows: Insertable<Tables['githostDelivery']>[]): Promise<(string | null)[]> {
+/** What is there already stays as it is. Answers with the ids of those that were added. */
+export async function insert(tx: Tx, rows: Insertable<Tables['githostDelivery']>[]): Promise<Set<string>> {
   const done = await tx
     .insertInto('githostDelivery')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['hookKey', 'guid']).doNothing())
-    .returning('orgId')
+    .returning('guid')
     .execute()
-  return done.map(({ orgId }) => orgId)
+  return new Set(done.map(({ guid }) => guid))
 }
 
-export async function isDecided(tx: Tx, hookKey: string, guids: string[]): Promise<boolean> {
+export async function undecided(tx: Tx, hookKey: string, guids: string[]): Promise<Set<string>> {
+  if (guids.length === 0) return new Set()
   const open = await tx
     .selectFrom('githostDelivery')
-    .select('id')
+    .select('guid')
     .where('hookKey', '=', hookKey)
-    .where('guid', 'in', guids)
+    .where('guid', '=', sql<string>`any(${guids})`)
     .where('decidedAt', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return open === undefined
+    .execute()
+  return new Set(open.map(({ guid }) => guid))
 }
 
 const HOUR_MS = 3600_000

@@ -5,7 +5,7 @@ import { appPlace, hookPlace } from '../secrets.ts'
 import type { GithostParts } from '../sources.ts'
 import { readDelivery, type Said } from './read-delivery.ts'
 import * as store from './receive-store.ts'
-import { markMoved, storeSaid } from './store-said.ts'
+import { storeSaid } from './store-said.ts'
 
 /** Said to every process that settles heads. */
 export const HEADS_CHANGED = 'githost-heads'
@@ -25,10 +25,10 @@ export async function receive(parts: GithostParts, arriving: Arriving) {
   const { fresh, links } = await transaction(parts.db, async (tx) => {
     const orgIds = await concerned(tx, receiver, said)
     const body = arriving.body.length <= MOST_BODY ? arriving.body.toString('utf8') : null
-    const { hookKey, orgId: otherwise } = receiver
-    const stored = await storeSaid(tx, { hookKey, guid: arriving.guid, said, body, orgIds, otherwise })
-    if (stored.isOver) return { fresh: false, links: [] }
-    await markMoved(tx, parts.config.githost.host, [stored])
+    const { host } = parts.config.githost
+    const told = { guid: arriving.guid, said, body, orgIds, otherwise: receiver.orgId }
+    const [stored] = await storeSaid(tx, host, receiver.hookKey, [told])
+    if (!stored || stored.isOver) return { fresh: false, links: [] }
     if (receiver.kind === 'app' && said.installationId !== null && said.marks)
       await store.markInstallation(tx, receiver.id, said.installationId)
     if (receiver.kind === 'app' && said.revokedBy !== null) await store.markRevoked(tx, receiver, said.revokedBy)

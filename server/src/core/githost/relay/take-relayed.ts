@@ -4,7 +4,7 @@ import type { BaseParts } from '../../parts.ts'
 import { lookAtHeads } from '../push/head-store.ts'
 import { type Said, saidIn } from '../push/read-delivery.ts'
 import { HEADS_CHANGED } from '../push/receive.ts'
-import { markMoved, type Stored, storeSaid } from '../push/store-said.ts'
+import { storeSaid } from '../push/store-said.ts'
 
 type Parts = Pick<BaseParts, 'config' | 'changes'>
 
@@ -12,11 +12,9 @@ type Parts = Pick<BaseParts, 'config' | 'changes'>
 export const takeRelayed = ({ config, changes }: Parts) => ({
   async store(tx: Tx, from: { orgId: string; hookKey: string }, deliveries: RelayedDelivery[]): Promise<void> {
     const { host } = config.githost
-    const told = { hookKey: from.hookKey, body: null, orgIds: [from.orgId], otherwise: from.orgId }
-    const stored: Stored[] = []
-    for (const { guid, ...one } of deliveries)
-      stored.push(await storeSaid(tx, { ...told, guid, said: read(one, host) }))
-    await markMoved(tx, host, stored)
+    const whose = { body: null, orgIds: [from.orgId], otherwise: from.orgId }
+    const told = deliveries.map(({ guid, ...one }) => ({ ...whose, guid, said: read(one, host) }))
+    if (told.length > 0) await storeSaid(tx, host, from.hookKey, told)
   },
   lookAtAll: (tx: Tx, orgId: string) => lookAtHeads(tx, orgId, config.githost.host),
   told: () => changes.send(HEADS_CHANGED),
