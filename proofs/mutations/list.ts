@@ -6,6 +6,7 @@ import { containers } from './containers.ts'
 import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
+import { promote } from './promote.ts'
 import { registries } from './registries.ts'
 import { relay } from './relay.ts'
 import { runs } from './runs.ts'
@@ -19,6 +20,7 @@ export const mutations: Mutation[] = [
   ...network,
   ...registries,
   ...relay,
+  ...promote,
   ...runs,
   ...containers,
   ...certificates,
@@ -46,6 +48,7 @@ export const guardedByTests: Record<string, string[]> = {
   'over-ssh': ['any-key-of-the-pinned-kind', 'lost-line-ends-a-rollout'],
   overhead: [],
   partial: ['healthy-because-the-engine-says-so'],
+  promote: ['switched-before-it-is-ready', 'ids-from-anybody'],
   push: ['captured-delivery-again', 'paused-project-deploys', 'hook-tells-of-any-repository'],
   readme: [],
   registry: ['login-of-the-last-image', 'wrong-password-saved', 'path-by-its-letters'],

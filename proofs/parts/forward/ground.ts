@@ -18,13 +18,24 @@ const PASSWORD = 'correct horse battery'
 /** A cloud and an instance of one's own, linked as people link them, each with its own database. */
 export type Ground = Awaited<ReturnType<typeof openGround>>
 
-export async function openGround() {
+type Options = {
+  name?: string
+  /** Of both. */
+  env?: Record<string, string>
+  /** Files that the logs of each are added to. */
+  logs?: { own: string; cloud: string }
+  onAnswer?: (path: string, text: string) => void
+}
+
+export async function openGround({ name = 'fwd', env = {}, logs, onAnswer }: Options = {}) {
   const front = await openFront()
-  // Its servers are the lab's, at addresses that nobody has.
-  const hosted = { SLIPWAY_MODE: 'cloud', SLIPWAY_PUBLIC_URL: front.url, SLIPWAY_ALLOWED_NETWORKS: '198.18.0.0/15' }
-  const cloud = await openSite({ name: 'fwdcloud', env: hosted })
-  const env = { SLIPWAY_CLOUD_URL: front.url, SLIPWAY_CLOUD_CA_FILE: front.caFile }
-  const own = await openSite({ name: 'fwdown', env, slot: 1 })
+  // Its servers are the lab's, at addresses that nobody has; git hosts of a proof are programs on this machine.
+  const networks = '198.18.0.0/15,127.0.0.0/8'
+  const hosted = { SLIPWAY_MODE: 'cloud', SLIPWAY_PUBLIC_URL: front.url, SLIPWAY_ALLOWED_NETWORKS: networks, ...env }
+  const heard = onAnswer && { onAnswer }
+  const cloud = await openSite({ name: `${name}cloud`, env: hosted, ...heard, ...(logs && { logFile: logs.cloud }) })
+  const linked = { SLIPWAY_CLOUD_URL: front.url, SLIPWAY_CLOUD_CA_FILE: front.caFile, ...env }
+  const own = await openSite({ name: `${name}own`, env: linked, slot: 1, ...heard, ...(logs && { logFile: logs.own }) })
   const close = async () => {
     await own.close()
     await cloud.close()

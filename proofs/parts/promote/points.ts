@@ -1,0 +1,42 @@
+import { hold } from '../faults/hold.ts'
+import { stepsOf } from '../faults/run-rows.ts'
+import type { Scene } from './ground.ts'
+
+export type Moment = 'begins' | 'is in the middle' | 'ends'
+/** A moment of a promotion; `nth`: which of the calls of that step is under way in its middle. */
+export type Point = { step: string; moment: Moment; nth: number }
+type Held = { met(): Promise<void>; release(): Promise<void> }
+
+export const nameOf = ({ step, moment, nth }: Point) =>
+  `${step} ${moment}${moment === 'is in the middle' ? ` (call ${nth})` : ''}`
+
+/**
+ * Of each step of a dry run: as it begins, as it ends, and with the answer to its first, middle and last call kept back: the cloud has
+ * done what it was asked for, and the instance does not know.
+ */
+export function pointsOf(steps: string[], calls: Map<string, number>): Point[] {
+  return steps.flatMap((step): Point[] => {
+    const most = calls.get(step) ?? 0
+    const nths = most === 0 ? [] : [...new Set([1, Math.ceil(most / 2), most])]
+    // How often the end is asked for depends on how long it takes: the first time is as good as any.
+    const middles = step === 'await' ? nths.slice(0, 1) : nths
+    return [
+      { step, moment: 'begins', nth: 0 },
+      ...middles.map((nth): Point => ({ step, moment: 'is in the middle', nth })),
+      { step, moment: 'ends', nth: 0 },
+    ]
+  })
+}
+
+export async function holdAt({ pool, way }: Scene, { step, moment, nth }: Point): Promise<Held> {
+  if (moment === 'is in the middle') return way.keepBack(step, nth)
+  return hold(pool, step, moment === 'begins' ? 'start' : 'end')
+}
+
+/** Whether the run is where it was to be struck; undefined: it is. */
+export async function missed({ pool }: Scene, id: string, { step, moment }: Point): Promise<string | undefined> {
+  const row = (await stepsOf(pool, id)).find(({ name }) => name === step)
+  if (moment === 'begins') return row === undefined ? undefined : `${step} had begun`
+  if (row === undefined) return `${step} had not begun`
+  return row.ended === null ? undefined : `${step} had ended`
+}
