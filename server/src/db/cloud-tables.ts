@@ -71,6 +71,8 @@ export type CloudTables = {
     step: ColumnType<string | null, undefined, string>
     /** The cloud knows the deployment. */
     there: Generated<boolean>
+    /** Which services and variables may have come there from here, by name. */
+    sent: JSONColumnType<string[] | null, undefined, string | null>
     dns: JSONColumnType<DnsChange[], string | undefined, string>
     error: JSONColumnType<DeploymentError | null, undefined, string | null>
     createdBy: JSONColumnType<Promoter, string, never>

@@ -161,11 +161,14 @@ test('a deployment that fails there can be looked at, the project stays as it wa
   expect((await here.owner.api('DELETE', `/api/projects/${id}`)).status).toBe(409)
 
   await here.owner.api('DELETE', `/api/projects/${id}/variables/API_KEY`)
+  const variables = [{ name: 'ONLY_THERE', value: 'x' }]
+  await there.owner.api('PUT', `/api/projects/${id}/variables`, { variables })
   const second = (await promote(here, id, { image: 'busybox:2' })).body.deployment_id
   await endThere(second, 'failed')
   await ended(here, id)
   const { data } = (await there.owner.api('GET', `/api/projects/${id}/variables`)).body
-  expect(data.map(({ name }: { name: string }) => name)).toEqual(['PASSWORD'])
+  const names = data.map(({ name }: { name: string }) => name).sort()
+  expect(names, 'what went here goes there; what was made there stays').toEqual(['ONLY_THERE', 'PASSWORD'])
   expect((await here.owner.api('DELETE', `/api/projects/${id}/promotion`)).body).toEqual({
     success: true,
     deletedThere: true,

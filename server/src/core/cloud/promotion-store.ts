@@ -45,6 +45,27 @@ export async function setStep(db: Queryable, orgId: string, id: string, step: st
   await one(db, orgId, id).set({ step }).execute()
 }
 
+/** By name: what came from here, and goes there when it goes here. */
+export async function setSent(db: Queryable, orgId: string, id: string, sent: string[]): Promise<void> {
+  await one(db, orgId, id)
+    .set({ sent: JSON.stringify(sent) })
+    .execute()
+}
+
+/** What the newest promotion of a project that got so far has sent. */
+export async function lastSent(db: Queryable, orgId: string, projectId: string): Promise<string[]> {
+  const row = await db
+    .selectFrom('promotion')
+    .select('sent')
+    .where('orgId', '=', orgId)
+    .where('projectId', '=', projectId)
+    .where('sent', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.sent ?? []
+}
+
 export async function setDns(db: Queryable, orgId: string, id: string, dns: DnsChange[]): Promise<void> {
   await one(db, orgId, id)
     .set({ dns: JSON.stringify(dns) })
@@ -81,7 +102,7 @@ export async function forgetThere(db: Queryable, orgId: string, projectId: strin
     .execute()
   await db
     .updateTable('promotion')
-    .set({ there: false })
+    .set({ there: false, sent: null })
     .where('orgId', '=', orgId)
     .where('projectId', '=', projectId)
     .execute()

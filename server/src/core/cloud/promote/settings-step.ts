@@ -1,7 +1,6 @@
-import type { Page } from '@slipway/contract/pages'
 import { allVariables, listServices } from '../../projects/settings-store.ts'
 import { openVariables, type PlainVariable } from '../../projects/variables.ts'
-import type { Ask } from './ask-cloud.ts'
+import * as promotions from '../promotion-store.ts'
 import { type Promoting, perform } from './perform.ts'
 
 const MOST_SERVICES = 200
@@ -13,21 +12,33 @@ const MOST_LENGTH = 4_000_000
  * Services and variables become there what they are here. Values are opened, sent and forgotten within this one step: its output, which
  * the journal keeps, is nothing.
  */
-export const sendSettings = (promoting: Promoting): Promise<void> => {
-  const { parts, project } = promoting
-  return perform(promoting, 'settings', async (ask) => {
-    const path = `/api/projects/${project.id}`
+export const sendSettings = (promoting: Promoting): Promise<void> =>
+  perform(promoting, 'settings', async (ask) => {
+    const { parts, project } = promoting
     const { data: services } = await listServices(parts.db, project, { limit: MOST_SERVICES })
+    const variables = openVariables(parts, await allVariables(parts.db, project))
+    const own = new Set([...services.map(nameOfService), ...variables.map(nameOfVariable)])
+    const gone = (await promotions.lastSent(parts.db, project.orgId, project.id)).filter((name) => !own.has(name))
+    // Before anything is sent: whoever goes on from anywhere knows what may be there.
+    await remember(promoting, [...own, ...gone])
+    const path = `/api/projects/${project.id}`
     for (const { name, config } of services)
       await ask({ method: 'PUT', path: `${path}/services/${name}`, json: config })
-    const variables = openVariables(parts, await allVariables(parts.db, project))
     for (const some of inParts(variables)) {
       const secrets = some.map(({ value }) => value)
       await ask({ method: 'PUT', path: `${path}/variables`, json: { variables: some }, secrets })
     }
-    await removeOthers(ask, path, { services, variables })
+    for (const name of gone) await ask({ method: 'DELETE', path: path + name, expects: [404] })
+    await remember(promoting, [...own])
   })
-}
+
+const remember = ({ run }: Promoting, sent: string[]) =>
+  run.write((tx) => promotions.setSent(tx, run.orgId, run.id, sent))
+
+/** What it is called there, below its project. What somebody has made there alone has no such name here, and stays. */
+const nameOfService = ({ name }: { name: string }) => `/services/${name}`
+const nameOfVariable = ({ name, service }: Pick<PlainVariable, 'name' | 'service'>) =>
+  `/variables/${name}${service === null ? '' : `?service=${service}`}`
 
 function inParts(variables: PlainVariable[]): PlainVariable[][] {
   const parts: PlainVariable[][] = []
@@ -42,33 +53,4 @@ function inParts(variables: PlainVariable[]): PlainVariable[][] {
     some.push(one)
   }
   return some.length === 0 ? parts : [...parts, some]
-}
-
-type Named = { name: string; service?: string | null }
-type Kept = { services: Named[]; variables: Named[] }
-const keyOf = ({ name, service }: Named) => `${service ?? ''}/${name}`
-
-/** What was taken away here since the last time goes there as well. */
-async function removeOthers(ask: Ask, path: string, { services, variables }: Kept): Promise<void> {
-  const [ownServices, own] = [new Set(services.map(keyOf)), new Set(variables.map(keyOf))]
-  for (const one of await all(ask, `${path}/services`))
-    if (!ownServices.has(keyOf({ name: one.name })))
-      await ask({ method: 'DELETE', path: `${path}/services/${one.name}`, expects: [404] })
-  for (const one of await all(ask, `${path}/variables`)) {
-    const of = one.service ? `?service=${one.service}` : ''
-    if (!own.has(keyOf(one)))
-      await ask({ method: 'DELETE', path: `${path}/variables/${one.name}${of}`, expects: [404] })
-  }
-}
-
-async function all(ask: Ask, path: string): Promise<Named[]> {
-  const found: Named[] = []
-  let cursor: string | null = ''
-  while (cursor !== null && found.length < 2000) {
-    const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const page = (await ask({ method: 'GET', path: `${path}?limit=200${after}` })).body as Page<Named>
-    found.push(...page.data)
-    cursor = page.nextCursor
-  }
-  return found
 }
