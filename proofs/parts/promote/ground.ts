@@ -14,8 +14,8 @@ import { leadTo, openGround } from '../forward/ground.ts'
 import { type SecretMaker, secretMaker } from '../seal/secrets.ts'
 import { openWay } from './way.ts'
 
-export const SOURCES = ['upload', 'git'] as const
-export type Source = (typeof SOURCES)[number]
+const SOURCES = ['upload', 'git'] as const
+type Source = (typeof SOURCES)[number]
 /** A project with a release here that is asked for all the time. */
 export type Subject = { source: Source; id: string; name: string; secret: string; domain: string }
 export type Scene = Awaited<ReturnType<typeof openScene>>

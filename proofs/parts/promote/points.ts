@@ -2,7 +2,7 @@ import { hold } from '../faults/hold.ts'
 import { stepsOf } from '../faults/run-rows.ts'
 import type { Scene } from './ground.ts'
 
-export type Moment = 'begins' | 'is in the middle' | 'ends'
+type Moment = 'begins' | 'is in the middle' | 'ends'
 /** A moment of a promotion; `nth`: which of the calls of that step is under way in its middle. */
 export type Point = { step: string; moment: Moment; nth: number }
 type Held = { met(): Promise<void>; release(): Promise<void> }

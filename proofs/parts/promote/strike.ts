@@ -5,7 +5,7 @@ import { filesOf, type Scene, type Subject } from './ground.ts'
 import { judge, type Promotion, reset, watchTarget } from './judge.ts'
 import { holdAt, missed, nameOf, type Point } from './points.ts'
 
-export const BLOWS = {
+const BLOWS = {
   'the instance is killed': { kills: 'own', cancels: false },
   'the cloud is killed': { kills: 'cloud', cancels: false },
   'it is cancelled': { kills: null, cancels: true },

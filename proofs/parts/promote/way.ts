@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A way from the instance to its cloud that counts calls by the step that makes them, and can keep an answer back. */
-export type Way = Awaited<ReturnType<typeof openWay>>
 type Stop = { step: string; nth: number; met(): void; held?: ServerResponse }
 
-/** `stepNow`: what the run under way is at. */
+/**
+ * A way from the instance to its cloud that counts calls by the step that makes them, and can keep an answer back. `stepNow`: what the run
+ * under way is at.
+ */
 export async function openWay(stepNow: () => Promise<string | undefined>) {
   let port = 0
   let stop: Stop | undefined
