@@ -21,7 +21,7 @@ export const relay: Mutation[] = [
     file: 'server/src/core/cloud/relay/relay-store.ts',
     find: "  db.updateTable('cloudLink').where('orgId', '=', orgId).where('linkId', '=', linkId).where('relayClaim', '=', claim)",
     replace:
-      "  db.updateTable('cloudLink').where('orgId', '=', orgId).where('linkId', '=', linkId).where('relayClaim', '<>', claim.slice(1))",
+      "  db.updateTable('cloudLink').where('orgId', '=', orgId).where('linkId', '=', linkId).where('relayClaim', 'is not', claim && null)",
     red: {
       test: `${RELAY}/follow.test.ts`,
       title: 'who has lost its lease takes nothing, and its number does not count',
