@@ -17,7 +17,8 @@ export async function startBareHop(to: { port: number; token: string }): Promise
 function serve(port: number, token: string): void {
   const agent = new Agent({ keepAlive: true })
   const headers = { authorization: `Bearer ${token}` }
-  const server = createServer(({ method, url: path }, answer) => {
+  // As long as the instance keeps a connection that is not used.
+  const server = createServer({ keepAliveTimeout: 72_000 }, ({ method, url: path }, answer) => {
     const onward = request({ host: '127.0.0.1', port, method, path, headers, agent }, (answered) => {
       const chunks: Buffer[] = []
       answered.on('data', (chunk: Buffer) => chunks.push(chunk))
