@@ -66,8 +66,10 @@ test('whoever has no session signs in and comes back to the very address', async
 test('a session that ended leads to the sign-in at the next look, and back', async () => {
   const page = await stage.open()
   await signIn(page, ADA)
-  await page.context().clearCookies()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Deployments' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor()
+  // Whichever question is the next one: the page asks by itself.
+  await page.context().clearCookies()
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   expect(new URL(page.url()).searchParams.get('next')).toBe('/deployments')
 })
