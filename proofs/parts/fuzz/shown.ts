@@ -14,6 +14,8 @@ type Look = (taken: Taken) => Promise<string | undefined> | string | undefined
 const LOOKS: [titles: RegExp, look: Look][] = [
   [/token$|privateKey$|passphrase$/, isHidden],
   [/body\.(accessKeyId|secretAccessKey|sftp\w+)$/, isHidden],
+  // Only the credential of a linked instance brings one along.
+  [/^deployments\.buildAccess body\.deploymentId$|^projects\.create body\.id$/, () => 'an id was taken from anybody'],
   [/params\.id$|body\.(projectId|uploadSessionId|serverId)$/, () => 'it was taken for an id that exists'],
   [
     /\.(cursor|limit|since)$|^\w+\.list query|deployments\.(logs|projectLogs|diff) query|query\.(force|service|volumes|wait)$/,
