@@ -22,11 +22,8 @@ export function Sidebar({ onSearch }: { onSearch(): void }) {
         <span className="flex-1 text-left">Search</span>
         <kbd className="rounded border border-line px-1 font-sans text-2xs">⌘K</kbd>
       </button>
-      <ul className="space-y-px">
-        {PLACES.map((place) => (
-          <PlaceRow key={place.to} place={place} />
-        ))}
-      </ul>
+      <Places of={PLACES.filter(({ group }) => group === undefined)} />
+      <Places of={PLACES.filter(({ group }) => group === 'Platform')} heading="Platform" />
       <div className="mt-auto">
         <a href="/api/docs" className={`${ROW} mb-3 text-soft`}>
           <BookOpen size={15} aria-hidden strokeWidth={1.9} />
@@ -38,6 +35,20 @@ export function Sidebar({ onSearch }: { onSearch(): void }) {
         </div>
       </div>
     </nav>
+  )
+}
+
+function Places({ of, heading }: { of: Place[]; heading?: string }) {
+  if (of.length === 0) return null
+  return (
+    <div>
+      {heading && <p className="px-2 pb-1 text-2xs font-medium text-faint">{heading}</p>}
+      <ul className="space-y-px">
+        {of.map((place) => (
+          <PlaceRow key={place.to} place={place} />
+        ))}
+      </ul>
+    </div>
   )
 }
 
