@@ -25,11 +25,22 @@ export const access: Mutation[] = [
     red: { test: 'server/test/promote/ids.test.ts', title: 'nobody else chooses an id' },
   },
   {
+    name: 'stub-of-any-organization-by-token',
+    guards: `${MODEL}: what is in the cloud is found with the organization of the token`,
+    file: 'server/src/core/cloud/deployments-store.ts',
+    find: 'on d.id = $2 and d.org_id = t.org_id and (',
+    replace: 'on d.id = $2 and d.org_id is not null and (',
+    red: {
+      test: 'server/test/http/cloud/guarded.test.ts',
+      title: 'a deployment of another organization is as unknown as one that does not exist',
+    },
+  },
+  {
     name: 'narrowed-token-in-the-cloud',
     guards: `${MODEL}: a token of one project reaches no other`,
     file: 'server/src/core/cloud/deployments-store.ts',
-    find: '($3::text is null or d.project_id = $3)`',
-    replace: '($3::text is null or d.project_id is not null)`',
+    find: '(t.project_id is null or d.project_id = t.project_id)',
+    replace: '(t.project_id is null or d.project_id is not null)',
     red: {
       test: 'server/test/http/cloud/guarded.test.ts',
       title: 'a token of one project reaches the deployments of that project and of no other',

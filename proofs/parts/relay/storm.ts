@@ -48,14 +48,14 @@ async function push(ground: Ground, { repoId, full }: Repository, sent: Sent[], 
   }
 }
 
-/** As a person would who redelivers at the host until it arrives. */
+/** As a person would who redelivers at the host until it arrives; not so often that a hundred of them hold up what is starting. */
 async function deliver({ port, hook }: Ground, guid: string, body: string): Promise<void> {
   const headers = {
     ...{ 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': guid },
     'x-hub-signature-256': `sha256=${createHmac('sha256', hook.secret).update(body).digest('hex')}`,
   }
   const url = `http://127.0.0.1:${port}/api/githost/webhook?k=${hook.key}`
-  for (const began = Date.now(); Date.now() - began < GIVE_UP_MS; await until(Date.now() + 100)) {
+  for (const began = Date.now(); Date.now() - began < GIVE_UP_MS; await until(Date.now() + 1000)) {
     const asked = fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
     const status = await asked.then(
       (answer) => answer.status,
