@@ -5,7 +5,8 @@ import type { Scene } from './ground.ts'
 type Moment = 'begins' | 'is in the middle' | 'ends'
 /** A moment of a promotion; `nth`: which of the calls of that step is under way in its middle. */
 export type Point = { step: string; moment: Moment; nth: number }
-type Held = { met(): Promise<void>; release(): Promise<void> }
+/** `release` may be asked for more than once. */
+export type Held = { met(): Promise<void>; release(): Promise<void> }
 
 export const nameOf = ({ step, moment, nth }: Point) =>
   `${step} ${moment}${moment === 'is in the middle' ? ` (call ${nth})` : ''}`
@@ -30,7 +31,15 @@ export function pointsOf(steps: string[], calls: Map<string, number>): Point[] {
 
 export async function holdAt({ pool, way }: Scene, { step, moment, nth }: Point): Promise<Held> {
   if (moment === 'is in the middle') return way.keepBack(step, nth)
-  return hold(pool, step, moment === 'begins' ? 'start' : 'end')
+  const { met, release } = await hold(pool, step, moment === 'begins' ? 'start' : 'end')
+  let released: Promise<void> | undefined
+  return {
+    met,
+    release() {
+      released ??= release()
+      return released
+    },
+  }
 }
 
 /** Whether the run is where it was to be struck; undefined: it is. */

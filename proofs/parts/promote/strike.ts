@@ -3,7 +3,7 @@ import type { Site } from '../../../test-kit/site.ts'
 import { until } from '../../../test-kit/until.ts'
 import { filesOf, type Scene, type Subject } from './ground.ts'
 import { judge, type Promotion, reset, watchTarget } from './judge.ts'
-import { holdAt, missed, nameOf, type Point } from './points.ts'
+import { type Held, holdAt, missed, nameOf, type Point } from './points.ts'
 
 const BLOWS = {
   'the instance is killed': { kills: 'own', cancels: false },
@@ -18,6 +18,8 @@ export type Struck = { name: string; wrong: string[]; looks: number; ms: number 
 const MET_MS = 120_000
 const OVER_MS = 240_000
 const TRIES = 3
+/** Long enough for a request to come as far as it gets. */
+const ASKED_MS = 500
 
 let version = 1
 
@@ -76,12 +78,7 @@ async function struckAt(scene: Scene, subject: Subject, { point, blow, begun }: 
     begun(id)
     await within(held.met(), `${nameOf(point)}: it never came to that`)
     aside = await missed(scene, id, point)
-    if (cancels) {
-      const answer = await scene.own.call('POST', `/api/deployments/${id}/cancel`)
-      // What is as good as done cannot be cancelled, and says so.
-      if (answer.status === 409) wanted = ['promoted']
-      else if (answer.status >= 300) throw new Error(`cancel: ${answer.text}`)
-    }
+    if (cancels && !(await cancelled(scene, id, point, held))) wanted = ['promoted']
     if (kills !== null) await killAll(scene[kills])
   } finally {
     await held.release()
@@ -90,6 +87,20 @@ async function struckAt(scene: Scene, subject: Subject, { point, blow, begun }: 
   if (kills === 'cloud') await startCloud(scene)
   await over(scene, subject)
   return { wrong: await judge(scene, subject, id, wanted), aside }
+}
+
+/** False: what is as good as done cannot be cancelled any more, and says so. */
+async function cancelled({ own }: Scene, id: string, { moment }: Point, held: Held): Promise<boolean> {
+  const asked = own.call('POST', `/api/deployments/${id}/cancel`)
+  if (moment !== 'is in the middle') {
+    // The run's row is held by whoever writes the step: the answer comes when that goes on.
+    await new Promise((done) => setTimeout(done, ASKED_MS))
+    await held.release()
+  }
+  const answer = await asked
+  if (answer.status < 300) return true
+  if (answer.body.code === 'not_now') return false
+  throw new Error(`cancel: ${answer.text}`)
 }
 
 export const over = ({ own }: Scene, { id }: Subject): Promise<Promotion> =>
