@@ -7,10 +7,13 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { readActivity } from './activity/filter.ts'
 import { isRefusal } from './api/client.ts'
 import { activeQuery, deploymentQuery, deploymentsQuery, meQuery, overviewQuery, projectsQuery } from './api/queries.ts'
 import { parseSearch, stringifySearch } from './api/search-text.ts'
 import { readFilter } from './deployments/filter.ts'
+import { readGit } from './git/view.ts'
+import { readSettings } from './settings/tabs.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -49,6 +52,12 @@ const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
   component: lazyRouteComponent(() => import('./access/join-page.tsx'), 'JoinPage'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./access/sign-up-page.tsx'), 'SignUpPage'),
 })
 
 const setup = createRoute({
@@ -93,7 +102,40 @@ const deployment = createRoute({
   component: lazyRouteComponent(() => import('./deployments/deployment-page.tsx'), 'DeploymentPage'),
 })
 
-const tree = root.addChildren([signIn, join, setup, inside.addChildren([overview, deployments, deployment])])
+const backups = createRoute({
+  getParentRoute: () => inside,
+  path: '/backups',
+  component: lazyRouteComponent(() => import('./backups/backups-page.tsx'), 'BackupsPage'),
+})
+
+const git = createRoute({
+  getParentRoute: () => inside,
+  path: '/git',
+  validateSearch: readGit,
+  component: lazyRouteComponent(() => import('./git/git-page.tsx'), 'GitPage'),
+})
+
+const activity = createRoute({
+  getParentRoute: () => inside,
+  path: '/activity',
+  validateSearch: readActivity,
+  component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  validateSearch: readSettings,
+  component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+})
+
+const tree = root.addChildren([
+  signIn,
+  join,
+  signUp,
+  setup,
+  inside.addChildren([overview, deployments, deployment, backups, git, activity, settings]),
+])
 
 export const makeRouter = (queryClient: QueryClient) =>
   createRouter({

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { startBrowser } from '../../lab/browser.ts'
+import type { Config } from '../../server/src/config.ts'
 import { freePort } from '../../test-kit/free-port.ts'
 import { startWorld } from '../../test-kit/world.ts'
 import { builtDashboard } from './built.ts'
@@ -9,11 +10,11 @@ export const WIDE = { width: 1360, height: 860 }
 export const NARROW = { width: 360, height: 760 }
 const DEADLINE_MS = 60_000
 
-/** A server that listens, with the built dashboard, and a browser in front of it. One per test file. */
-export async function openStage() {
+/** A server that listens, with the built dashboard, and a browser in front of it. One per test file, or one of each mode. */
+export async function openStage(overrides: Partial<Config> = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const world = await startWorld({ publicUrl: url, port, dashboardDir: await builtDashboard() })
+  const world = await startWorld({ ...overrides, publicUrl: url, port, dashboardDir: await builtDashboard() })
   await world.app.listen({ host: '127.0.0.1', port })
   const browser = await startBrowser()
   const faults: string[] = []

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useRef } from 'react'
 import { api, isRefusal } from '../api/client.ts'
+import { instanceQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Refused } from '../ui/refused.tsx'
@@ -52,7 +53,24 @@ export function SignInPage() {
           {wait > 0 ? `Again in ${wait} s` : 'Sign in'}
         </Button>
       </form>
+      <ToSignUp />
     </Entrance>
+  )
+}
+
+/** Only a cloud takes in whoever comes; elsewhere one is invited. */
+function ToSignUp() {
+  const { data: instance } = useQuery(instanceQuery)
+  if (instance?.mode !== 'cloud') return null
+  return (
+    <p className="mt-4 text-center">
+      <Link
+        to="/sign-up"
+        className="inline-flex items-center font-medium text-brand underline underline-offset-4 pointer-coarse:min-h-11"
+      >
+        I am new here
+      </Link>
+    </p>
   )
 }
 
