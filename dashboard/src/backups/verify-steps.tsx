@@ -17,11 +17,18 @@ export function VerifySteps({ steps, isRunning }: Props) {
     )
   return (
     <ol aria-label="What the last check did" className="flex flex-wrap gap-x-5 gap-y-1.5">
-      {STEPS.map((name) => (
+      {shownOf(steps).map((name) => (
         <Step key={name} name={name} found={steps?.find(({ step }) => step === name)} />
       ))}
     </ol>
   )
+}
+
+/** Not every kind has every step: where it went well there are no others, and where it did not those behind it were not reached. */
+function shownOf(steps: VerifiedStep[] | null): readonly VerifyStep[] {
+  if (steps === null) return STEPS
+  const broke = STEPS.indexOf(steps.find(({ ok }) => !ok)?.step ?? 'delete')
+  return STEPS.filter((name, at) => at > broke || steps.some(({ step }) => step === name))
 }
 
 function Step({ name, found }: { name: VerifyStep; found: VerifiedStep | undefined }) {

@@ -73,7 +73,7 @@ function Replay({ delivery: { id, repository, ref } }: { delivery: GithostDelive
       <GatedButton
         size="sm"
         reason={may('githost:write') ?? may('deployment:write')}
-        aria-label={`Decide anew about ${repository ?? 'this'} ${branch}`}
+        aria-label={`Replay ${repository ?? 'this'} ${branch}`}
         onClick={ask}
       >
         <RotateCw size={13} aria-hidden /> Replay

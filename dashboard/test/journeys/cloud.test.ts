@@ -79,7 +79,7 @@ test('an instance is linked by a code, seen on both sides, and each side can end
     await expect
       .poll(async () => {
         await rest()
-        return (await page.getByText('Linked to').count()) > 0
+        return (await page.getByText('Linked to', { exact: true }).count()) > 0
       })
       .toBe(true)
   }

@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core'
+import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
+import { newId } from '../../../server/src/db/ids.ts'
+import { configFor, connectedLogin, startLabHost } from '../../../server/test/http/githost/stage.ts'
+import { fakeRegistry } from '../../../test-kit/fake-registry.ts'
+import { joinAs, openStage } from '../stage.ts'
+import { everyScreenIsForEverybody, type Screens } from './screens.ts'
+
+const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
+
+const host = await startLabHost()
+const stage = await openStage({ ...configFor(host), cloudUrl: 'http://127.0.0.1:9' })
+const { platform, as, tokenFor } = stage.world
+const made = await bootstrap(platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
+const signedIn = await joinAs(await stage.open(), made.link, ADA)
+const { id: userId } = await platform.db.selectFrom('person').select('id').executeTakeFirstOrThrow()
+const owner = { userId, orgId: made.orgId }
+const api = as(await tokenFor(owner))
+
+/** Something of everything, also what is broken. */
+await connectedLogin(stage.world, host, { id: made.orgId } as never, 'ada')
+await host.do.repo({ full: 'ada/shop', private: true, files: { a: 'a' } })
+await api('POST', '/api/projects', { name: 'shop' })
+await api('POST', '/api/members/invitations', { email: 'sam@example.com', role: 'developer' })
+await api('POST', '/api/tokens', { name: 'build server', scopes: ['project:read', 'deployment:write'] })
+const login = { username: 'deploy', password: 'the right one' }
+const registry = await fakeRegistry(login)
+await api('POST', '/api/registries', { host: registry.host, ...login })
+await registry.close()
+const bucket = { kind: 's3_compatible', bucket: 'backups', accessKeyId: 'k', secretAccessKey: 's' }
+const destination = (await api('POST', '/api/backup-destinations', { ...bucket, name: 'offsite', isDefault: true }))
+  .body
+await platform.db
+  .updateTable('backupDestination')
+  .set({
+    lastVerifyError: 'connect: 192.0.2.9 does not answer. Look whether it is on, and whether a firewall is between.',
+    lastVerifySteps: JSON.stringify([{ step: 'connect', ok: false, ms: 5003 }]),
+    brokenSince: new Date(),
+  } as never)
+  .where('id', '=', destination.id)
+  .execute()
+const told = { hookKey: 'k', event: 'push', repository: 'ada/shop', ref: 'refs/heads/main', pusher: 'ada' }
+for (const [guid, decision] of [
+  ['g1', 'skipped'],
+  ['g2', 'failed'],
+  ['g3', 'deployed'],
+] as const)
+  await platform.db
+    .insertInto('githostDelivery')
+    .values({
+      ...{ id: newId('ghd'), orgId: made.orgId, guid, ...told, after: 'd9dae0a'.padEnd(40, '0') },
+      ...{ decidedAt: new Date(), decision, reason: decision === 'skipped' ? 'auto-deploy is paused' : null },
+    })
+    .execute()
+
+const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+
+const SCREENS: Screens = {
+  profile: { path: '/settings', shows: 'text=Where you are signed in' },
+  members: { path: '/settings?tab=members', shows: 'text=sam@example.com' },
+  roles: { path: '/settings?tab=roles', shows: 'text=audit:' },
+  'new token': { path: '/settings?tab=tokens&make=token', shows: 'text=Make the token' },
+  registries: { path: '/settings?tab=registries', shows: 'text=Taken' },
+  instance: { path: '/settings?tab=instance', shows: 'text=Builds at once' },
+  cloud: { path: '/settings?tab=cloud', shows: 'text=Link to the cloud' },
+  backups: { path: '/backups', shows: 'text=Broken' },
+  'new destination': { path: '/backups', shows: '[role=dialog]', act: press('Add a destination') },
+  git: { path: '/git', shows: 'text=by an account' },
+  repository: { path: '/git?tab=repositories&repo=ada%2Fshop', shows: 'text=Webhooks' },
+  deliveries: { path: '/git?tab=deliveries', shows: 'text=auto-deploy is paused' },
+  rules: { path: '/git?tab=rules', shows: '[aria-label="Rule 1: repositories"]', act: press('Add a rule') },
+  activity: {
+    path: '/activity',
+    shows: 'text=Everything about it',
+    act: (page) => page.locator('summary').first().click(),
+  },
+}
+const OUTSIDE: Screens = {
+  'sign-up by invitation': { path: '/sign-up', shows: 'text=Ask for an invitation' },
+}
+
+everyScreenIsForEverybody(stage, [
+  [signedIn, SCREENS],
+  [undefined, OUTSIDE],
+])
