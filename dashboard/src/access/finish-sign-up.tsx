@@ -8,9 +8,10 @@ import { Field } from '../ui/field.tsx'
 import { textIn } from '../ui/forms/text-in.ts'
 import { Refused } from '../ui/refused.tsx'
 import { Entrance } from './entrance.tsx'
-import type { Asked } from './sign-up-page.tsx'
 import { useWait } from './use-wait.ts'
 
+/** What the first step was answered with. */
+export type Asked = { email: string; signUpId: string; expiresAt: string }
 type Said = { code: string; name: string; organization: string; password: string }
 
 /** The code of the mail makes the account and its organization; then one is signed in. */

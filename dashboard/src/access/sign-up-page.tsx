@@ -11,11 +11,8 @@ import { Bones } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Entrance } from './entrance.tsx'
-import { FinishSignUp } from './finish-sign-up.tsx'
+import { type Asked, FinishSignUp } from './finish-sign-up.tsx'
 import { useWait } from './use-wait.ts'
-
-/** What the first step was answered with; the second one needs it. */
-export type Asked = { email: string; signUpId: string; expiresAt: string }
 
 /** An account and an organization of one's own. Only a cloud takes people in like this. */
 export function SignUpPage() {

@@ -12,9 +12,9 @@ type Props = { entry: AuditEntry; nameOf(id: string): string | undefined }
 
 /** One line says who, what, which, from where and when; all that is known opens below it. */
 export function ActivityRow({ entry, nameOf }: Props) {
-  const { at, action, target, actor, address, detail } = entry
+  const { at, action, actor, address } = entry
   const Actor = ACTORS[actor.kind]
-  const told = target === null ? null : (nameOf(target) ?? nameIn(detail) ?? target)
+  const told = toldOf(entry, nameOf)
   return (
     <li>
       <details className="group">
@@ -37,6 +37,13 @@ export function ActivityRow({ entry, nameOf }: Props) {
       </details>
     </li>
   )
+}
+
+/** Whoever does something to themselves is not named twice, and an id is no name: it stands below. */
+function toldOf({ target, actor, detail }: AuditEntry, nameOf: Props['nameOf']): string | undefined {
+  if (target === null || target === actor.id) return undefined
+  const isId = /^[a-z]{3}_[0-9a-z]{26}$/.test(target)
+  return nameOf(target) ?? nameIn(detail) ?? (isId ? undefined : target)
 }
 
 /** What has been deleted is still named in what was noted about it. */

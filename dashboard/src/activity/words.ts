@@ -1,5 +1,5 @@
 /** What was done, after whoever did it: "Ada made an access token". What is not here is shown by its name in the API. */
-export const ACTION_WORDS: Record<string, string> = {
+const ACTION_WORDS: Record<string, string> = {
   'backup_destination.broke': 'found a backup destination broken',
   'backup_destination.create': 'added a backup destination',
   'backup_destination.delete': 'removed a backup destination',

@@ -10,9 +10,6 @@ type Options<Input, Output> = {
   onDone?: (output: Output, input: Input) => void
 }
 
-/** A write of a page: a dialog or a form holds it, shows that it is busy, and says why it was refused. */
-export type Write<Input, Output = unknown> = ReturnType<typeof useWrite<Input, Output>>
-
 /**
  * Sends something once: saying the same again, because no answer came, carries the same Idempotency-Key and is the same act. Something
  * else, or the same after it was done, is another one.

@@ -22,7 +22,7 @@ export function CloudLinkPanel() {
   return (
     <Section
       title="A hosted cloud"
-      note="A project that is linked to one can be promoted there, and its app at the git host can be used here. Only this instance asks; nothing has to be opened to the outside."
+      note="An organization that is linked to one can promote projects there and use its app at the git host. Only this instance asks; nothing has to be opened to the outside."
     >
       <Stale query={link} />
       {link.isPending && <Bones rows={2} />}

@@ -38,7 +38,7 @@ export function Linked({ link: { cloudUrl, organization, linkedBy, linkedAt, rel
         )}
         {relay && (
           <Fact term="Deliveries">
-            <span className="flex flex-wrap items-center gap-2">
+            <span className="-my-0.5 flex flex-wrap items-center gap-2">
               <Tag tone={RELAYS[relay.state].tone}>{RELAYS[relay.state].word}</Tag>
               <span className="min-w-0 text-soft text-pretty">
                 {RELAYS[relay.state].note}

@@ -47,7 +47,7 @@ export function ConnectPanel({ status }: { status: Status }) {
                 busy={connect.isPending}
                 onClick={() => connect.mutate({})}
               >
-                <Plug size={14} aria-hidden /> {isConnected ? 'Show the ways' : 'Connect'}
+                <Plug size={14} aria-hidden /> {isConnected ? 'Other ways to connect' : 'Connect'}
               </GatedButton>
             )}
             {status.installUrl && <Outside href={status.installUrl}>Install the app on further accounts</Outside>}

@@ -55,7 +55,7 @@ function AddHook({ add, hasOthers }: AddProps) {
     <div className="mt-2 space-y-2">
       <p className="text-soft">{hasOthers ? 'None of them is ours.' : 'It has none.'}</p>
       <GatedButton size="sm" reason={useMay()('githost:write')} busy={add.isPending} onClick={() => add.mutate()}>
-        See to it that pushes are told
+        Have pushes told here
       </GatedButton>
       <Refused error={add.error} />
     </div>

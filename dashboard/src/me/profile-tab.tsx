@@ -14,7 +14,7 @@ export function ProfileTab() {
           <Facts>
             <Fact term="Name">{me?.user.name}</Fact>
             <Fact term="Email">{me?.user.email}</Fact>
-            <Fact term="Here">
+            <Fact term="Role">
               {me?.role} of {me?.organization.name}
             </Fact>
           </Facts>

@@ -50,7 +50,11 @@ function SessionRow({ session: { id, current, address, userAgent, createdAt, ren
           {current && <Badge>this one</Badge>}
         </p>
         <p className="text-xs text-faint">
-          {address && <span className="font-mono">{address} · </span>}
+          {address && (
+            <>
+              <span className="font-mono">{address}</span> ·{' '}
+            </>
+          )}
           signed in <Age at={createdAt} /> · last renewed <Age at={renewedAt} />
         </p>
       </div>

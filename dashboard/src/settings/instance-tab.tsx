@@ -64,7 +64,7 @@ function Health() {
           <Facts>
             {Object.entries(checks).map(([name, { ok, detail }]) => (
               <Fact key={name} term={name}>
-                <span className="flex flex-wrap items-center gap-2">
+                <span className="-my-0.5 flex flex-wrap items-center gap-2">
                   <Tag tone={ok ? 'ok' : 'bad'}>{ok ? 'Well' : 'Not well'}</Tag>
                   <span className="min-w-0 text-soft">{detail}</span>
                 </span>
@@ -87,7 +87,7 @@ function Address() {
               <Code>{url}</Code>
             </Fact>
             <Fact term="State">
-              <span className="flex flex-wrap items-center gap-2">
+              <span className="-my-0.5 flex flex-wrap items-center gap-2">
                 {host !== null && <Tag tone={live ? 'ok' : 'ask'}>{live ? 'Leads here' : 'Not yet'}</Tag>}
                 <span className="min-w-0 text-soft text-pretty">{message}</span>
               </span>
@@ -129,7 +129,7 @@ function Backups() {
 function LastRun({ run, none }: { run: Run | null; none: string }) {
   if (run === null) return <span className="text-soft">{none}</span>
   return (
-    <span className="flex flex-wrap items-center gap-2">
+    <span className="-my-0.5 flex flex-wrap items-center gap-2">
       <Tag tone={run.ok ? 'ok' : 'bad'}>{run.ok ? 'Went well' : 'Failed'}</Tag>
       {run.at && <Age at={run.at} />}
       {!run.ok && run.lastSuccessAt && (

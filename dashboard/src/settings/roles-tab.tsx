@@ -1,6 +1,7 @@
 import { ACTIONS, RESOURCES, type Resource, ROLE_PERMISSIONS, ROLES, type Role } from '@slipway/contract/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
+import { Fragment } from 'react'
 import { meQuery } from '../api/queries.ts'
 import { Card } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
@@ -11,7 +12,7 @@ export function RolesTab() {
   return (
     <Section
       title="What each role may do"
-      note="This is the table that the server decides by. An access token never may more than the person who made it."
+      note="This is the table that the server decides by. An access token can never do more than the person who made it."
     >
       <Card>
         <table className="w-full table-fixed text-left">
@@ -48,7 +49,20 @@ function ResourceRows({ resource, own }: { resource: Resource; own: Role | undef
       {ACTIONS.map((action) => (
         <tr key={action} className="hover:bg-hover/60">
           <th scope="row" className="py-1.5 pl-4 font-mono text-xs font-normal wrap-anywhere max-sm:text-2xs">
-            <span className="text-soft">{resource}:</span>
+            <span className="text-soft">
+              {resource.split('_').map((word, at) => (
+                <Fragment key={word}>
+                  {at > 0 && (
+                    <>
+                      _<wbr />
+                    </>
+                  )}
+                  {word}
+                </Fragment>
+              ))}
+              :
+            </span>
+            <wbr />
             {action}
           </th>
           {ROLES.map((role) => (

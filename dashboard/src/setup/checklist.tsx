@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Card } from '../ui/page.tsx'
@@ -26,13 +27,23 @@ const TODO: Record<StepName, ReactNode> = {
   ),
   git: (
     <>
-      <p>Pushes deploy by themselves, and private repositories can be read.</p>
+      <p>
+        <Link to="/git" className="font-medium text-brand underline underline-offset-4">
+          Connect one
+        </Link>
+        : pushes deploy by themselves, and private repositories can be read.
+      </p>
       <Command text="slipway git connect" />
     </>
   ),
   backups: (
     <>
-      <p>A bucket, an SFTP server or a folder. It is written to and read back before it is taken.</p>
+      <p>
+        <Link to="/backups" className="font-medium text-brand underline underline-offset-4">
+          Add one
+        </Link>
+        : a bucket, an SFTP server, a server of yours or a folder. A check writes to it and reads it back.
+      </p>
       <Command text="slipway backups add --help" />
     </>
   ),

@@ -14,7 +14,6 @@ import { Card } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 import { PRESETS, type PresetName, scopesOf } from './scopes.ts'
-import type { MadeToken } from './tokens-tab.tsx'
 
 const DAY_MS = 86_400_000
 const LIVES = [
@@ -24,6 +23,7 @@ const LIVES = [
   { value: '', label: 'It does not expire' },
 ]
 
+export type MadeToken = { name: string; secret: string }
 type Props = { onDone(made: MadeToken): void; onClose(): void }
 
 /** Cells that its maker has, ticked one by one or by what it is for. */

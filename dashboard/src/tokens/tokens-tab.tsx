@@ -12,11 +12,10 @@ import { Bones, Card, Empty } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
 import { Stale } from '../ui/stale.tsx'
-import { NewToken } from './new-token.tsx'
+import { type MadeToken, NewToken } from './new-token.tsx'
 import { TokenRow } from './token-row.tsx'
 
 const route = getRouteApi('/in/settings')
-export type MadeToken = { name: string; secret: string }
 
 export function TokensTab() {
   const { make } = route.useSearch()
@@ -32,7 +31,7 @@ export function TokensTab() {
   return (
     <Section
       title="Access tokens"
-      note="For programs: the command line, build servers, scripts. A token never may more than the person who made it."
+      note="For programs: the command line, build servers, scripts. A token can never do more than the person who made it."
       action={
         make === undefined && (
           <GatedButton look="primary" reason={may('token:write')} onClick={() => show(true)}>

@@ -7,6 +7,9 @@ type Props<Name extends string> = {
   current: Name
 }
 
+/** Where there is no room for all of them, the one that is shown is among those that are seen. */
+const intoView = (link: HTMLAnchorElement | null) => link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
 /** The sides of a thing. Each is an address, so they are links; the first one is the address without anything. */
 export function TabLinks<Name extends string>({ label, to, tabs, current }: Props<Name>) {
   return (
@@ -19,6 +22,7 @@ export function TabLinks<Name extends string>({ label, to, tabs, current }: Prop
               // Whoever says the page says its tabs; the router cannot know that they belong together.
               search={(at === 0 ? {} : { tab: name }) as never}
               aria-current={name === current ? 'page' : undefined}
+              ref={name === current ? intoView : undefined}
               className={`inline-flex h-9 items-center border-b-2 outline-offset-[-2px] pointer-coarse:h-11 ${name === current ? 'border-ink font-medium' : 'border-transparent text-soft hover:text-ink'}`}
             >
               {shown}

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { NARROW, type openStage, overhang, WIDE } from '../stage.ts'
 
 /** A screen, by what it shows when it is there; `act` opens what lies over it. */
-export type Screen = { path: string; shows: string; act?: (page: Page) => Promise<unknown> }
+type Screen = { path: string; shows: string; act?: (page: Page) => Promise<unknown> }
 export type Screens = Record<string, Screen>
 type Stage = Awaited<ReturnType<typeof openStage>>
 type State = Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>
