@@ -70,7 +70,7 @@ test('a place for backups is added, checked step by step, changed without its se
   await page.getByRole('menuitem', { name: 'Change' }).click()
   const change = page.getByRole('dialog', { name: 'Change offsite' })
   expect(await change.getByText('Set', { exact: true }).count()).toBe(2)
-  await change.getByLabel('Name').fill('away')
+  await change.getByLabel('Name', { exact: true }).fill('away')
   // Somebody else is faster.
   const other = { name: 'offsite', bucket: 'other-backups' }
   await page.request.patch(`/api/backup-destinations/${broken.id}`, { data: other, headers: { origin: stage.url } })
