@@ -43,7 +43,7 @@ export function Disconnect({ accounts, host }: { accounts: GithostAccount[]; hos
         consequences={[
           'Its credentials are deleted here, and its repositories are no longer listed.',
           'Pushes to what it alone could see deploy nothing until it is connected again.',
-          `What runs goes on running. At ${host} nothing is changed: the app and its hooks are removed there.`,
+          `What runs goes on running. At ${host} nothing is changed; whoever wants an app or a hook gone removes it there.`,
         ]}
         verb="Disconnect"
         danger

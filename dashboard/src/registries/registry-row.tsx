@@ -45,7 +45,7 @@ export function RegistryRow({ registry, onChange }: Props) {
         </p>
         {lastCheckError && <p className="mt-1 text-xs text-bad text-pretty">{lastCheckError}</p>}
       </div>
-      {lastCheckedAt && <Tag tone={lastCheckError ? 'bad' : 'ok'}>{lastCheckError ? 'Refused' : 'Taken'}</Tag>}
+      {lastCheckedAt && <Tag tone={lastCheckError ? 'bad' : 'ok'}>{lastCheckError ? 'Refused' : 'Works'}</Tag>}
       <GatedButton
         size="sm"
         reason={may('registry:write')}

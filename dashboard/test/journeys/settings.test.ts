@@ -156,7 +156,7 @@ test('a registry is asked before its credential is kept; what is not touched is 
   await form.getByLabel('Password or token').fill('the right one')
   await form.getByRole('button', { name: 'Check and add' }).click()
   await form.waitFor({ state: 'detached' })
-  await page.getByText('Taken').waitFor()
+  await page.getByText('Works').waitFor()
 
   await page.getByRole('button', { name: `Actions for ${registry.host}` }).click()
   await page.getByRole('menuitem', { name: 'Change' }).click()

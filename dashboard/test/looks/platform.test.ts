@@ -9,7 +9,10 @@ import { everyScreenIsForEverybody, type Screens } from './screens.ts'
 const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
 
 const host = await startLabHost()
-const stage = await openStage({ ...configFor(host), cloudUrl: 'http://127.0.0.1:9' })
+const { clientId } = host.do.oauthApp({ name: 'slipway', callbackUrls: [] })
+const { githost, ...trusted } = configFor(host)
+const oauth = { clientId, clientSecret: null }
+const stage = await openStage({ ...trusted, githost: { ...githost, oauth }, cloudUrl: 'http://127.0.0.1:9' })
 const { platform, as, tokenFor } = stage.world
 const made = await bootstrap(platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
 const signedIn = await joinAs(await stage.open(), made.link, ADA)
@@ -55,17 +58,28 @@ for (const [guid, decision] of [
 
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 
+/** A code to be typed at the git host, shown to whoever asked for it. */
+await api('POST', '/api/githost/connect', { source: 'oauth' })
+const guest = { email: 'grace@example.com', role: 'viewer' }
+const { link } = (await api('POST', '/api/members/invitations', guest)).body
+const asViewer = await joinAs(await stage.open(), link, { ...ADA, email: guest.email, name: 'Grace' })
+
 const SCREENS: Screens = {
   profile: { path: '/settings', shows: 'text=Where you are signed in' },
-  members: { path: '/settings?tab=members', shows: 'text=sam@example.com' },
   roles: { path: '/settings?tab=roles', shows: 'text=audit:' },
   'new token': { path: '/settings?tab=tokens&make=token', shows: 'text=Make the token' },
-  registries: { path: '/settings?tab=registries', shows: 'text=Taken' },
+  registries: { path: '/settings?tab=registries', shows: 'text=Works' },
   instance: { path: '/settings?tab=instance', shows: 'text=Builds at once' },
   cloud: { path: '/settings?tab=cloud', shows: 'text=Link to the cloud' },
-  backups: { path: '/backups', shows: 'text=Broken' },
-  'new destination': { path: '/backups', shows: '[role=dialog]', act: press('Add a destination') },
-  git: { path: '/git', shows: 'text=by an account' },
+  'change of a destination': {
+    path: '/backups',
+    shows: '[role=dialog]',
+    act: async (page) => {
+      await press('Actions for offsite')(page)
+      await page.getByRole('menuitem', { name: 'Change' }).click()
+    },
+  },
+  git: { path: '/git', shows: 'text=Good for another' },
   repository: { path: '/git?tab=repositories&repo=ada%2Fshop', shows: 'text=Webhooks' },
   deliveries: { path: '/git?tab=deliveries', shows: 'text=auto-deploy is paused' },
   rules: { path: '/git?tab=rules', shows: '[aria-label="Rule 1: repositories"]', act: press('Add a rule') },
@@ -79,7 +93,14 @@ const OUTSIDE: Screens = {
   'sign-up by invitation': { path: '/sign-up', shows: 'text=Ask for an invitation' },
 }
 
+/** Every button that they may not press says why. */
+const VIEWED: Screens = {
+  'members, to a viewer': { path: '/settings?tab=members', shows: 'text=it needs member:write' },
+  'backups, to a viewer': { path: '/backups', shows: 'text=it needs backup_destination:write' },
+}
+
 everyScreenIsForEverybody(stage, [
   [signedIn, SCREENS],
+  [asViewer, VIEWED],
   [undefined, OUTSIDE],
 ])
