@@ -5,7 +5,10 @@ import { endpoints } from './endpoints.ts'
 import { paths } from './paths.ts'
 
 /** What pages load at first: tables, rules and the client. The schema library is a quarter of all that a first visit would load. */
-const LIGHT = ['client', 'paths', 'permissions', 'deployment-states', 'deployment-errors', 'endpoint', 'visible-text']
+const LIGHT = [
+  ...['client', 'paths', 'permissions', 'deployment-states', 'deployment-errors', 'endpoint', 'visible-text'],
+  ...['folder-rules', 'folder-batches', 'image-reference'],
+]
 
 /** Types are gone when it runs; `import { type … }` leaves an import behind, and counts. */
 const IMPORTED = /^(?:import|export)\b(?!\s+type\b)(?:[^'";=(]*?\bfrom)?\s*['"]([^'"]+)['"]/gm

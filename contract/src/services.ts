@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { splitCommand } from './command-line.ts'
 import { endpoint } from './endpoint.ts'
 import { idOf, timestamp } from './ids.ts'
+import { IMAGE_REFERENCE, IMAGE_WORDS } from './image-reference.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
 
 export const ServiceName = z
@@ -21,15 +22,7 @@ export const inTree = z
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..') && !path.includes('\0'), {
     message: 'must be a path inside the source',
   })
-/** As registries and engines read it: `name`, `name:tag`, `host:port/path/name@sha256:…`. Nothing else can be looked up. */
-export const ImageReference = z
-  .string()
-  .max(500)
-  .regex(
-    /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/,
-    'must be the name of an image, such as nginx:1.29 or registry.example.com/team/app:2',
-  )
-  .meta({ example: 'nginx:1.29' })
+export const ImageReference = z.string().max(500).regex(IMAGE_REFERENCE, IMAGE_WORDS).meta({ example: 'nginx:1.29' })
 
 const commandLine = z.string().max(10_000)
 const argv = z

@@ -1,9 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nameFault } from '@slipway/contract/folder-rules'
 import { expect, test } from 'vitest'
 import { newHome } from '../../test/run-here.ts'
 import { checksum } from './checksum.ts'
-import { nameFault, sentName, sentTarget } from './portable.ts'
+import { sentName, sentTarget } from './portable.ts'
 import { walk } from './walk.ts'
 
 const WHOLE = 'caf\u00e9'

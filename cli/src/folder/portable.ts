@@ -5,14 +5,6 @@ type Platform = NodeJS.Platform
 export const sentName = (name: string, platform: Platform): string =>
   platform === 'darwin' ? name.normalize('NFC') : name
 
-/** Why a name cannot be sent: no instance takes it, and one such file would keep all others here. */
-export function nameFault(name: string): string | null {
-  if (name.includes('\ufffd') || !name.isWellFormed()) return 'its name is not UTF-8'
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\x00-\x1f\x7f]/.test(name)) return 'its name has a control character in it'
-  return name.includes('\\') ? 'its name has a backslash in it' : null
-}
-
 /** Windows separates folders by backslashes, in links as well. */
 export const sentTarget = (target: string, platform: Platform): string =>
   platform === 'win32' ? target.replaceAll('\\', '/') : target

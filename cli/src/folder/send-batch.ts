@@ -8,31 +8,8 @@ import type { Content } from './walk.ts'
 
 type Options = Omit<Put, 'file'> & { files: Content[] }
 
-/** Below this a file goes with others. */
-const SMALL_BYTES = 256 * 1024
-const BATCH_BYTES = 4 * 1024 * 1024
-const BATCH_FILES = 500
 /** What is handed on at once: compressing every small file by itself would take longer than compressing it. */
 const PIECE = 64 * 1024
-
-/** What goes together: large files alone, small ones with others, so that none is waited for by itself. Largest first. */
-export function inBatches(files: Content[]): Content[][] {
-  const batches: Content[][] = []
-  let [batch, bytes]: [Content[], number] = [[], 0]
-  for (const file of files.toSorted((a, b) => b.size - a.size)) {
-    if (file.size >= SMALL_BYTES) {
-      batches.push([file])
-      continue
-    }
-    if (batch.length === 0 || bytes + file.size > BATCH_BYTES || batch.length >= BATCH_FILES) {
-      ;[batch, bytes] = [[], 0]
-      batches.push(batch)
-    }
-    batch.push(file)
-    bytes += file.size
-  }
-  return batches
-}
 
 /** Sends these contents as one archive; one by one where that leaves open which of them is not as announced. */
 export async function sendBatch(uploads: Uploads, { files, ...to }: Options): Promise<void> {

@@ -1,4 +1,5 @@
 import { ApiError } from '@slipway/contract/client'
+import { inBatches } from '@slipway/contract/folder-batches'
 import type { FolderSession } from '@slipway/contract/folder-sessions'
 import { EXIT, Failure } from '../failure.ts'
 import type { Instance } from '../instance/instance.ts'
@@ -11,7 +12,7 @@ import { inPieces } from './in-pieces.ts'
 import { inLanes } from './lanes.ts'
 import { isAway, patiently } from './patiently.ts'
 import { ChangedMeanwhile } from './put-blob.ts'
-import { inBatches, sendBatch } from './send-batch.ts'
+import { sendBatch } from './send-batch.ts'
 import type { Content, Linked } from './walk.ts'
 
 type Options = {

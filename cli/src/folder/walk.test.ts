@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import type { RuleOptions } from '@slipway/contract/folder-rules'
 import { expect, test } from 'vitest'
 import { newHome } from '../../test/run-here.ts'
-import type { RuleOptions } from './rules.ts'
 import { walk } from './walk.ts'
 
 async function folder(files: Record<string, string>): Promise<string> {

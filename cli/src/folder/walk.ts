@@ -1,9 +1,10 @@
 import { type Dirent, lstatSync, type Stats } from 'node:fs'
 import { open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nameFault, type RuleOptions } from '@slipway/contract/folder-rules'
 import { inLanes } from './lanes.ts'
-import { hasModes, nameFault, sentName, sentTarget } from './portable.ts'
-import { type RuleOptions, type Rules, rulesOf } from './rules.ts'
+import { hasModes, sentName, sentTarget } from './portable.ts'
+import { type Rules, rulesOf } from './rules.ts'
 
 export type Content = {
   path: string
@@ -33,7 +34,7 @@ export async function walk(
   platform: NodeJS.Platform = process.platform,
 ): Promise<Walked> {
   const walked: Walked = { contents: [], links: [], ignored: 0, unsendable: [] }
-  const folders: [string, Rules][] = [['', await rulesOf(root, options)]]
+  const folders: [string, Rules][] = [['', rulesOf(root, options)]]
   for (const [folder, above] of folders) {
     const rules = await above.below(folder)
     const entries = await readdir(join(root, folder), { withFileTypes: true })
