@@ -11,9 +11,11 @@ import { readActivity } from './activity/filter.ts'
 import { isRefusal } from './api/client.ts'
 import { activeQuery, deploymentQuery, deploymentsQuery, meQuery, overviewQuery, projectsQuery } from './api/queries.ts'
 import { parseSearch, stringifySearch } from './api/search-text.ts'
+import { serverQuery } from './api/servers.ts'
 import { readFilter } from './deployments/filter.ts'
 import { readGit } from './git/view.ts'
 import { readSettings } from './settings/tabs.ts'
+import { readNewSearch } from './new/search.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -129,12 +131,40 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
 })
 
+const fresh = createRoute({
+  getParentRoute: () => inside,
+  path: '/new',
+  validateSearch: readNewSearch,
+  component: lazyRouteComponent(() => import('./new/new-page.tsx'), 'NewPage'),
+})
+
+const servers = createRoute({
+  getParentRoute: () => inside,
+  path: '/servers',
+  validateSearch: ({ add }: Record<string, unknown>): { add?: 'ssh' } => (add === 'ssh' ? { add } : {}),
+  component: lazyRouteComponent(() => import('./servers/servers-page.tsx'), 'ServersPage'),
+})
+
+const server = createRoute({
+  getParentRoute: () => inside,
+  path: '/servers/$id',
+  loader: ({ context: { queryClient }, params }) => queryClient.ensureQueryData(serverQuery(params.id)),
+  component: lazyRouteComponent(() => import('./servers/server-page.tsx'), 'ServerPage'),
+})
+
+const adopt = createRoute({
+  getParentRoute: () => inside,
+  path: '/servers/$id/adopt',
+  loader: ({ context: { queryClient }, params }) => queryClient.ensureQueryData(serverQuery(params.id)),
+  component: lazyRouteComponent(() => import('./servers/adopt-page.tsx'), 'AdoptPage'),
+})
+
 const tree = root.addChildren([
   signIn,
   join,
   signUp,
   setup,
-  inside.addChildren([overview, deployments, deployment, backups, git, activity, settings]),
+  inside.addChildren([overview, deployments, deployment, backups, git, activity, settings, fresh, servers, server, adopt]),
 ])
 
 export const makeRouter = (queryClient: QueryClient) =>

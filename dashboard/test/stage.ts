@@ -3,19 +3,29 @@ import { afterAll, expect } from 'vitest'
 import { startBrowser } from '../../lab/browser.ts'
 import type { Config } from '../../server/src/config.ts'
 import { freePort } from '../../test-kit/free-port.ts'
-import { startWorld } from '../../test-kit/world.ts'
+import { startWorld, type World } from '../../test-kit/world.ts'
 import { builtDashboard } from './built.ts'
 
 export const WIDE = { width: 1360, height: 860 }
 export const NARROW = { width: 360, height: 760 }
 const DEADLINE_MS = 60_000
 
-/** A server that listens, with the built dashboard, and a browser in front of it. One per test file, or one of each mode. */
-export async function openStage(overrides: Partial<Config> = {}) {
+/** Where a stage is to be: its address, and what a server must know of it. */
+export async function newPlace() {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const world = await startWorld({ ...overrides, publicUrl: url, port, dashboardDir: await builtDashboard() })
-  await world.app.listen({ host: '127.0.0.1', port })
+  return { url, config: { publicUrl: url, port, dashboardDir: await builtDashboard() } }
+}
+
+/** A server that listens, with the built dashboard, and a browser in front of it. One per test file, or one of each mode. */
+export async function openStage(overrides: Partial<Config> = {}) {
+  const { url, config } = await newPlace()
+  return openStageOf(await startWorld({ ...overrides, ...config }), url)
+}
+
+/** The same of a world that somebody else has made for this place. */
+export async function openStageOf(world: World, url: string) {
+  await world.app.listen({ host: '127.0.0.1', port: Number(new URL(url).port) })
   const browser = await startBrowser()
   const faults: string[] = []
   afterAll(async () => {
@@ -28,6 +38,13 @@ export async function openStage(overrides: Partial<Config> = {}) {
     /** A page of a browser that nobody has used yet. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, url, faults, options),
   }
+}
+
+/** What a page begins with for somebody who has signed in; how that is done, other tests say. */
+export async function signedInAs(world: World, person: { userId: string }) {
+  const [name = '', ...value] = (await world.session(person)).cookie.split('=')
+  const rest = { domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const }
+  return { cookies: [{ name, value: value.join('='), ...rest }], origins: [] }
 }
 
 /** Some are told on the console by the browser itself, and some only to who listens. */

@@ -46,16 +46,30 @@ function Row({ item }: { item: Item }) {
       <span className="text-xs text-faint">
         <Age at={since} />
       </span>
-      {deployment && <ArrowRight size={14} className="text-faint max-sm:hidden" aria-hidden />}
+      {(deployment || server) && <ArrowRight size={14} className="text-faint max-sm:hidden" aria-hidden />}
     </>
   )
-  return <li>{deployment ? <ToDeployment id={deployment.id}>{body}</ToDeployment> : <p className={ROW}>{body}</p>}</li>
+  if (deployment)
+    return (
+      <li>
+        <ToDeployment id={deployment.id}>{body}</ToDeployment>
+      </li>
+    )
+  return <li>{server ? <ToServer id={server.id}>{body}</ToServer> : <p className={ROW}>{body}</p>}</li>
 }
 
 const ROW = 'flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3'
 
+const LINK = `${ROW} outline-offset-[-2px] hover:bg-hover/60`
+
+const ToServer = ({ id, children }: { id: string; children: ReactNode }) => (
+  <Link to="/servers/$id" params={{ id }} data-row className={LINK}>
+    {children}
+  </Link>
+)
+
 const ToDeployment = ({ id, children }: { id: string; children: ReactNode }) => (
-  <Link to="/deployments/$id" params={{ id }} data-row className={`${ROW} outline-offset-[-2px] hover:bg-hover/60`}>
+  <Link to="/deployments/$id" params={{ id }} data-row className={LINK}>
     {children}
   </Link>
 )

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
 import { activeQuery, deploymentsQuery, overviewQuery, projectsQuery } from '../api/queries.ts'
 import { DeploymentRow } from '../deployments/deployment-row.tsx'
 import { useRowKeys } from '../deployments/use-row-keys.ts'
@@ -11,6 +12,7 @@ import { Refused } from '../ui/refused.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Attention } from './attention.tsx'
+import { FirstFolder } from './first-folder.tsx'
 import { ProjectCard } from './project-card.tsx'
 
 const MOST_RECENT = 6
@@ -22,7 +24,7 @@ export function OverviewPage() {
   const overview = useQuery(overviewQuery)
   return (
     <Page>
-      <PageHead title="Overview" />
+      <PageHead title="Overview">{(overview.data?.projects.total ?? 0) > 0 && <NewProject />}</PageHead>
       <Stale query={overview} />
       {overview.isPending && <Bones />}
       {overview.isLoadingError && <Refused error={overview.error} onRetry={() => overview.refetch()} />}
@@ -37,6 +39,15 @@ export function OverviewPage() {
     </Page>
   )
 }
+
+const NewProject = () => (
+  <Link
+    to="/new"
+    className="inline-flex h-8 items-center gap-1.5 rounded-md bg-primary px-3 font-medium text-primary-ink shadow-card hover:opacity-90 pointer-coarse:h-11"
+  >
+    <Plus size={14} aria-hidden /> New project
+  </Link>
+)
 
 /** Until there is a server and something to deploy. */
 function FirstSteps() {
@@ -60,7 +71,7 @@ function Projects() {
   const { data: active } = useQuery(activeQuery)
   const recent = useRecent()
   if (!projects || !active || !recent) return <Bones rows={3} />
-  if (projects.length === 0) return null
+  if (projects.length === 0) return <FirstFolder />
   const serving = new Map(active.map((one) => [one.projectId, one]))
   return (
     <>

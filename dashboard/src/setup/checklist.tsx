@@ -20,7 +20,12 @@ const TODO: Record<StepName, ReactNode> = {
   server: <ServerStep />,
   project: (
     <>
-      <p>Sign the command line in, and deploy the folder that you are in. Only what the server lacks is sent.</p>
+      <p>
+        <Link to="/new" className="font-medium text-brand hover:underline">
+          Drop a folder
+        </Link>
+        , choose a repository or name an image. Or sign the command line in, and deploy the folder that you are in.
+      </p>
       <Command text={`slipway login ${location.origin}`} />
       <Command text="slipway deploy" />
     </>

@@ -1,8 +1,8 @@
-import type { Server, ServerCheck } from '@slipway/contract/servers'
+import type { Server } from '@slipway/contract/servers'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { CircleAlert, CircleCheck, CircleHelp, CircleX } from 'lucide-react'
 import { api } from '../api/client.ts'
 import { instanceQuery, meQuery, serversQuery } from '../api/queries.ts'
+import { CheckLines } from '../servers/check-lines.tsx'
 import { Button } from '../ui/button.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Command } from './command.tsx'
@@ -63,30 +63,12 @@ function Checked({ server: { name, lastReport }, onCheck, busy }: Props) {
         )}
       </div>
       {lastReport ? (
-        <ul className="mt-2 space-y-1.5">
-          {lastReport.checks.map((line) => (
-            <CheckLine key={line.name} line={line} />
-          ))}
-        </ul>
+        <div className="mt-2">
+          <CheckLines checks={lastReport.checks} />
+        </div>
       ) : (
         <p className="mt-1 text-xs">Not looked at yet.</p>
       )}
     </div>
-  )
-}
-
-const SIGNS = { ok: CircleCheck, warning: CircleAlert, failed: CircleX, unknown: CircleHelp }
-const TONES = { ok: 'text-ok', warning: 'text-ask', failed: 'text-bad', unknown: 'text-idle' }
-
-function CheckLine({ line: { name, state, found, fix } }: { line: ServerCheck }) {
-  const Sign = SIGNS[state]
-  return (
-    <li className="flex gap-2 text-xs">
-      <Sign size={14} className={`mt-px shrink-0 ${TONES[state]}`} aria-label={state} />
-      <span className="min-w-0">
-        <span className="font-medium text-ink">{name}</span> {found}
-        {fix && <span className="block text-ink">{fix}</span>}
-      </span>
-    </li>
   )
 }

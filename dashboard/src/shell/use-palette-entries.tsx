@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Box, Keyboard, ListChecks, LogOut, Monitor, Moon, Rocket, Sun } from 'lucide-react'
+import { Box, Keyboard, ListChecks, LogOut, Monitor, Moon, Plus, Rocket, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { deploymentsQuery, projectsQuery } from '../api/queries.ts'
 import { headline, shown } from '../deployments/words.ts'
@@ -40,6 +40,12 @@ function usePlaces(): Entry[] {
       icon: <Icon size={15} />,
       run: () => void navigate({ to }),
     })),
+    {
+      value: 'go new',
+      label: 'New project',
+      icon: <Plus size={15} />,
+      run: () => void navigate({ to: '/new' }),
+    },
     {
       value: 'go setup',
       label: 'Setup',
