@@ -37,7 +37,7 @@ test('folders that are never sent are not even opened, and rules of git hold in 
     src: { '.gitignore': '/made\n', 'x.ts': '', made: { 'y.ts': '' }, node_modules: {} },
   })
   expect([name, paths]).toEqual(['shop', ['.gitignore', 'index.html', 'keep.log', 'src/.gitignore', 'src/x.ts']])
-  expect(leftOut).toEqual(['a.log', 'node_modules/', '.git/', 'dist/', 'src/made/', 'src/node_modules/'])
+  expect(leftOut).toEqual(['.git/', 'a.log', 'dist/', 'node_modules/', 'src/made/', 'src/node_modules/'])
   expect(opened).toEqual(['shop', 'shop/src'])
 })
 

@@ -40,6 +40,7 @@ export async function readFolder(roots: Entry[], onFound: (files: number) => voi
   }
   await walk(read, top, '', folderRules(ignore, said))
   read.folder.files.sort((a, b) => (a.path < b.path ? -1 : 1))
+  read.folder.leftOut.sort()
   return { ...read.folder, variables: [...read.names].sort() }
 }
 

@@ -30,7 +30,7 @@ export function InputRow({ label, mono = false, hint, problem, onBack = null, ..
         {onBack && (
           <>
             <span className="text-xs text-run">yours</span>
-            <Button size="sm" look="quiet" aria-label={`Put ${label.toLowerCase()} back`} onClick={onBack}>
+            <Button size="sm" look="quiet" aria-label={`Put back ${label.toLowerCase()}`} onClick={onBack}>
               <Undo2 size={13} aria-hidden /> Put back
             </Button>
           </>
