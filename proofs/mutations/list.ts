@@ -3,6 +3,7 @@ import { byProofsOfData } from './by-proofs-of-data.ts'
 import { byProofsOfDeploys } from './by-proofs-of-deploys.ts'
 import { certificates } from './certificates.ts'
 import { containers } from './containers.ts'
+import { folders } from './folders.ts'
 import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
@@ -23,6 +24,7 @@ export const mutations: Mutation[] = [
   ...promote,
   ...runs,
   ...containers,
+  ...folders,
   ...certificates,
   ...byProofsOfData,
   ...byProofsOfDeploys,
@@ -35,6 +37,7 @@ export const guardedByTests: Record<string, string[]> = {
   'compose-zero-downtime': ['old-one-stopped-first', 'back-to-what-was-interrupted'],
   crash: ['lost-answer-written-twice', 'fence-not-checked', 'fence-without-its-claim'],
   'crash-stack': ['lost-answer-written-twice', 'fence-not-checked', 'back-to-what-was-interrupted'],
+  'dashboard-drop': ['folder-sent-again', 'secrets-sent-along'],
   destinations: [],
   escape: ['volume-with-options', 'raw-packets', 'port-of-the-edge', 'path-out-of-the-volume'],
   fair: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],

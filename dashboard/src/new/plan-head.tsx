@@ -18,6 +18,18 @@ const STRATEGIES: Record<Preparation['strategy'], string> = {
   static: 'Static site',
 }
 
+/** As their own people write them. */
+const LANGUAGES: Record<string, string> = {
+  javascript: 'JavaScript',
+  typescript: 'TypeScript',
+  python: 'Python',
+  go: 'Go',
+  rust: 'Rust',
+  ruby: 'Ruby',
+  php: 'PHP',
+  java: 'Java',
+}
+
 /** What it was taken for, why, and how sure that is. */
 export function PlanHead({ plan, source }: { plan: Preparation | null; source: Source }) {
   return (
@@ -42,7 +54,8 @@ function titleOf(plan: Preparation | null, source: Source): string {
   if (source.kind === 'image') return 'Runs as it is'
   if (plan === null) return 'It is recognised when it is built'
   const { framework, language, packageManager, strategy } = plan
-  return [...new Set([STRATEGIES[strategy], language, framework, packageManager])].filter(Boolean).join(' · ')
+  const words = [STRATEGIES[strategy], language && (LANGUAGES[language] ?? language), framework, packageManager]
+  return [...new Set(words)].filter(Boolean).join(' · ')
 }
 
 function Services({ plan: { services } }: { plan: Preparation }) {

@@ -23,8 +23,11 @@ export function VariableRows({ variables, problem, onChange }: Props) {
     <Row label="Variables">
       <ul className="space-y-2">
         {variables.map(({ name, value }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
-          <li key={at} className="flex gap-2">
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
+            key={at}
+            className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto]"
+          >
             <Cell
               label={`Name of variable ${at + 1}`}
               value={name}
@@ -35,11 +38,13 @@ export function VariableRows({ variables, problem, onChange }: Props) {
             <Cell
               label={`Value of ${name || `variable ${at + 1}`}`}
               value={value}
+              isBelow
               onSay={(said) => set(at, { value: said })}
             />
             <Button
               size="icon"
               look="quiet"
+              className="max-sm:col-start-2 max-sm:row-start-1"
               aria-label={`Leave ${name || 'this one'} out`}
               onClick={() => onChange(variables.filter((_, other) => other !== at))}
             >
@@ -73,11 +78,13 @@ type CellProps = {
   label: string
   value: string
   placeholder?: string
+  /** In a row of its own where there is little room. */
+  isBelow?: boolean
   onSay(text: string): void
   onPaste?: (text: string) => boolean
 }
 
-function Cell({ label, value, placeholder = 'value', onSay, onPaste }: CellProps) {
+function Cell({ label, value, placeholder = 'value', isBelow = false, onSay, onPaste }: CellProps) {
   const paste = (event: ClipboardEvent) => {
     if (onPaste?.(event.clipboardData.getData('text'))) event.preventDefault()
   }
@@ -90,7 +97,7 @@ function Cell({ label, value, placeholder = 'value', onSay, onPaste }: CellProps
       spellCheck={false}
       onChange={({ currentTarget }) => onSay(currentTarget.value)}
       onPaste={paste}
-      className="h-9 min-w-0 flex-1 rounded-md border border-line bg-surface px-2.5 font-mono text-base placeholder:text-faint hover:border-line-strong pointer-coarse:h-11 sm:text-xs"
+      className={`h-9 min-w-0 rounded-md border border-line bg-surface px-2.5 font-mono text-base placeholder:text-faint hover:border-line-strong pointer-coarse:h-11 sm:text-xs ${isBelow ? 'max-sm:col-span-2 max-sm:row-start-2' : ''}`}
     />
   )
 }

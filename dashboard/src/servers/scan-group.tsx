@@ -1,5 +1,5 @@
 import type { MigrationService } from '@slipway/contract/migration-shape'
-import { Check, CircleAlert, X } from 'lucide-react'
+import { CircleAlert, X } from 'lucide-react'
 import { Tick } from '../ui/forms/tick.tsx'
 import { Card } from '../ui/page.tsx'
 import { Badge } from '../ui/tag.tsx'
@@ -10,6 +10,22 @@ type Props = { group: Group; chosen: ReadonlySet<string>; onToggle: Toggle }
 
 /** A stack with its services, each with whether it can be adopted, and why not. */
 export function ScanGroup({ group: { name, isStack, origin, fileNote, services }, chosen, onToggle }: Props) {
+  if (!isStack)
+    return (
+      <Card>
+        <ul>
+          {services.map((service) => (
+            <ServiceRow
+              key={service.key}
+              service={service}
+              origin={origin}
+              isChosen={chosen.has(service.key)}
+              onToggle={onToggle}
+            />
+          ))}
+        </ul>
+      </Card>
+    )
   const able = services.filter(({ adoptable }) => adoptable).map(({ key }) => key)
   return (
     <Card>
@@ -31,39 +47,33 @@ export function ScanGroup({ group: { name, isStack, origin, fileNote, services }
       </div>
       <ul className="divide-y divide-line border-t border-line">
         {services.map((service) => (
-          <ServiceRow
-            key={service.key}
-            service={service}
-            isAlone={!isStack}
-            isChosen={chosen.has(service.key)}
-            onToggle={onToggle}
-          />
+          <ServiceRow key={service.key} service={service} isChosen={chosen.has(service.key)} onToggle={onToggle} />
         ))}
       </ul>
     </Card>
   )
 }
 
-type RowProps = { service: MigrationService; isAlone: boolean; isChosen: boolean; onToggle: Toggle }
+type RowProps = { service: MigrationService; origin?: string; isChosen: boolean; onToggle: Toggle }
 
-function ServiceRow({ service, isAlone, isChosen, onToggle }: RowProps) {
+function ServiceRow({ service, origin, isChosen, onToggle }: RowProps) {
   const { key, name, image, status, adoptable, reasons, warnings, volumes, names } = service
   const reused = volumes.flatMap(({ name: volume, source, existing }) => (existing ? [volume ?? source ?? ''] : []))
-  const Sign = adoptable ? Check : X
   return (
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
-        {adoptable && !isAlone ? (
+        {adoptable ? (
           <Tick checked={isChosen} onChange={({ currentTarget }) => onToggle([key], currentTarget.checked)}>
             <span className="break-all">{name}</span>
           </Tick>
         ) : (
           <span className="inline-flex items-center gap-2">
-            <Sign size={14} className={`shrink-0 ${adoptable ? 'text-ok' : 'text-bad'}`} aria-hidden />
+            <X size={14} className="shrink-0 text-bad" aria-hidden />
             <span className="break-all">{name}</span>
           </span>
         )}
         <span className="min-w-0 flex-1 basis-40 font-mono text-2xs break-all text-faint">{image}</span>
+        {origin && <span className="text-xs text-faint">{origin}</span>}
         <span className="text-xs text-soft">{adoptable ? `adoptable · ${status}` : 'not adoptable'}</span>
       </div>
       <ul className="mt-1 space-y-0.5 pl-6.5 text-xs">
