@@ -116,7 +116,7 @@ const isAway = (error: unknown) =>
   error instanceof ApiError ? [429, 502, 503, 504].includes(error.status) : error instanceof TypeError
 
 const TRIES = 4
-const FIRST_PAUSE_MS = 250
+const FIRST_PAUSE_MS = 150
 
 /** Exponential backoff with jitter. */
 const pauseFor = (attempt: number, leastMs = 0) =>

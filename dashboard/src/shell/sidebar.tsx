@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { BookOpen, Search } from 'lucide-react'
+import { BookOpen, Plus, Search } from 'lucide-react'
 import { overviewQuery } from '../api/queries.ts'
 import { OrganizationMenu } from './organization-menu.tsx'
 import { PersonMenu } from './person-menu.tsx'
@@ -9,19 +9,23 @@ import { ThemeSwitch } from './theme-switch.tsx'
 
 const ROW = 'group flex h-8 items-center gap-2.5 rounded-md px-2 hover:bg-hover hover:text-ink pointer-coarse:h-11'
 
+const BOX =
+  'flex h-8 items-center rounded-md border border-line bg-surface text-faint shadow-card hover:border-line-strong pointer-coarse:h-11'
+
 export function Sidebar({ onSearch }: { onSearch(): void }) {
   return (
     <nav aria-label="Main" className="thin-scroll flex h-full flex-col gap-4 overflow-y-auto p-3">
       <OrganizationMenu />
-      <button
-        type="button"
-        onClick={onSearch}
-        className="flex h-8 shrink-0 items-center gap-2 rounded-md border border-line bg-surface px-2 text-faint shadow-card hover:border-line-strong pointer-coarse:h-11"
-      >
-        <Search size={14} aria-hidden />
-        <span className="flex-1 text-left">Search</span>
-        <kbd className="rounded border border-line px-1 font-sans text-2xs">⌘K</kbd>
-      </button>
+      <div className="flex shrink-0 gap-2">
+        <button type="button" onClick={onSearch} className={`${BOX} flex-1 gap-2 px-2`}>
+          <Search size={14} aria-hidden />
+          <span className="flex-1 text-left">Search</span>
+          <kbd className="rounded border border-line px-1 font-sans text-2xs">⌘K</kbd>
+        </button>
+        <Link to="/new" aria-label="New project" className={`${BOX} w-8 justify-center pointer-coarse:w-11`}>
+          <Plus size={15} aria-hidden />
+        </Link>
+      </div>
       <Places of={PLACES.filter(({ group }) => group === undefined)} />
       <Places of={PLACES.filter(({ group }) => group === 'Platform')} heading="Platform" />
       <div className="mt-auto">
