@@ -3,8 +3,7 @@ import type { Pair } from '../variables/read-env.ts'
 import type { Source } from './source.ts'
 
 /** What of a plan somebody may say otherwise. */
-export const ROWS = ['installCommand', 'buildCommand', 'startCommand', 'outputDirectory', 'port'] as const
-export type Row = (typeof ROWS)[number]
+export type Row = 'installCommand' | 'buildCommand' | 'startCommand' | 'outputDirectory' | 'port'
 export type Edits = Partial<Record<Row, string>>
 
 export type Draft = {
