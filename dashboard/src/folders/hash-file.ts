@@ -3,7 +3,7 @@ import { Sha256 } from './sha256.ts'
 export type Hashed = { sha256: string; size: number; mode: number }
 
 /** Above this a file is read in pieces. The browser's own way wants all of it at once. */
-const WHOLE_BYTES = 32 * 1024 * 1024
+const WHOLE_BYTES = 16 * 1024 * 1024
 
 /** The sum of a file. The browser's own is there only on https and localhost; a fresh install is often neither. */
 export async function hashFile(file: File): Promise<Hashed> {

@@ -1,7 +1,7 @@
 import { CircleX } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
 import { bytesInWords } from '../ui/bytes-in-words.ts'
-import { counted } from '../ui/counted.ts'
+import { counted } from '../ui/in-words.ts'
 import { Refused } from '../ui/refused.tsx'
 import type { ReadFolder } from './read-folder.ts'
 import { FolderTrouble } from './trouble.ts'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ReadFolder } from '../folders/read-folder.ts'
 import { Button } from '../ui/button.tsx'
 import { bytesInWords } from '../ui/bytes-in-words.ts'
-import { counted } from '../ui/counted.ts'
+import { counted } from '../ui/in-words.ts'
 import { Card } from '../ui/page.tsx'
 import type { Source } from './source.ts'
 

@@ -64,8 +64,10 @@ type ServerProps = {
   onPick(id: string): void
 }
 
-function ServerRow({ servers = [], chosen, problem, onPick }: ServerProps) {
+function ServerRow({ servers, chosen, problem, onPick }: ServerProps) {
   const id = useId()
+  // Not known yet, or not to this person: the server chooses then.
+  if (servers === undefined) return null
   const [only] = servers
   if (servers.length <= 1)
     return (

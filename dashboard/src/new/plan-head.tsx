@@ -1,5 +1,6 @@
 import type { Preparation } from '@slipway/contract/prepare'
 import { CircleAlert } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Tag } from '../ui/tag.tsx'
 import type { Tone } from '../ui/title.ts'
 import type { Source } from './source.ts'
@@ -32,10 +33,15 @@ const LANGUAGES: Record<string, string> = {
 
 /** What it was taken for, why, and how sure that is. */
 export function PlanHead({ plan, source }: { plan: Preparation | null; source: Source }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The button that led here is gone: whoever listens hears what it was taken for.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
     <div className="space-y-3 p-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h2 className="min-w-0 flex-1 basis-52 text-base font-semibold">{titleOf(plan, source)}</h2>
+        <h2 ref={heading} tabIndex={-1} className="min-w-0 flex-1 basis-52 text-base font-semibold outline-none">
+          {titleOf(plan, source)}
+        </h2>
         {plan && <Tag tone={CONFIDENCE[plan.confidence].tone}>{CONFIDENCE[plan.confidence].words}</Tag>}
       </div>
       {plan && plan.because.length > 0 && <p className="text-soft text-pretty">Because: {plan.because.join(', ')}</p>}

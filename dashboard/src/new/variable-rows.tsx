@@ -1,7 +1,7 @@
 import { ClipboardPaste, Plus, X } from 'lucide-react'
 import { type ClipboardEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
-import { counted } from '../ui/counted.ts'
+import { counted } from '../ui/in-words.ts'
 import { type Pair, readEnv } from '../variables/read-env.ts'
 import { withVariables } from './draft.ts'
 import { Row } from './form-row.tsx'

@@ -1,5 +1,6 @@
 import type { Server } from '@slipway/contract/servers'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { instanceQuery, meQuery, serversQuery } from '../api/queries.ts'
 import { CheckLines } from '../servers/check-lines.tsx'
@@ -32,6 +33,12 @@ export function ServerStep() {
           Use this machine
         </Button>
       )}
+      <p>
+        <Link to="/servers" search={{ add: 'ssh' }} className="font-medium text-brand hover:underline">
+          Add one over SSH
+        </Link>
+        , here or from a terminal:
+      </p>
       <Command text="slipway servers add fra-1 192.0.2.10 --user deploy" />
     </>
   )

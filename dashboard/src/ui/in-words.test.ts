@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ageInWords, durationInWords } from './in-words.ts'
+import { ageInWords, counted, durationInWords } from './in-words.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -12,4 +12,10 @@ test('durations are as exact as one wants to read them', () => {
 test('an age is never in the future', () => {
   const said = [-5 * MINUTE, 0, 59 * SECOND, MINUTE, 59 * MINUTE, 60 * MINUTE, 26 * 60 * MINUTE].map(ageInWords)
   expect(said).toEqual(['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', '1 d ago'])
+})
+
+test('one of something is one', () => {
+  expect([counted(1, 'file'), counted(2000, 'file'), counted(0, 'copy', 'copies')]).toEqual([
+    ...['1 file', '2,000 files', '0 copies'],
+  ])
 })

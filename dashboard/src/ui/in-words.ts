@@ -20,3 +20,7 @@ export function ageInWords(ms: number): string {
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`
   return `${Math.floor(ms / DAY_MS)} d ago`
 }
+
+/** `1 file`, `2,000 files`. */
+export const counted = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`
