@@ -55,7 +55,7 @@ const rules: { why: string; check(file: string, text: string): boolean }[] = [
   {
     why: 'asks the server by itself; dashboard/src/api is the one way, which knows its clock and its refusals',
     check: (file, text) =>
-      /^dashboard\/src\/(?!api\/)/.test(file) && product(file) && /\bfetch\(|EventSource/.test(text),
+      /^dashboard\/src\/(?!api\/|logs\/worker\/)/.test(file) && product(file) && /\bfetch\(|EventSource/.test(text),
   },
   {
     why: 'lies in a drawer; name the folder after what it holds',

@@ -16,6 +16,7 @@ import { readFilter } from './deployments/filter.ts'
 import { readGit } from './git/view.ts'
 import { readSettings } from './settings/tabs.ts'
 import { readNewSearch } from './new/search.ts'
+import { readView } from './deployments/view.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -97,6 +98,7 @@ const deployments = createRoute({
 const deployment = createRoute({
   getParentRoute: () => inside,
   path: '/deployments/$id',
+  validateSearch: readView,
   loader: ({ context: { queryClient }, params }) => {
     void queryClient.prefetchQuery(projectsQuery)
     return queryClient.ensureQueryData(deploymentQuery(params.id))

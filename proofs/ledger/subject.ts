@@ -14,6 +14,7 @@ const BESIDES: Readonly<Record<string, string[]>> = {
   move: INSTALLING,
   uninstall: INSTALLING,
   cli: ['cli/src', 'tools/release'],
+  'dashboard-logs': ['dashboard/src'],
   readme: ['docs/tutorials', 'cli/src', 'bin', 'tools/dev.ts'],
 }
 const IMPORT = /(?:from|import)\s*\(?['"](\.[^'"]+\.ts)['"]/g

@@ -4,6 +4,7 @@ import { byProofsOfDeploys } from './by-proofs-of-deploys.ts'
 import { certificates } from './certificates.ts'
 import { containers } from './containers.ts'
 import { folders } from './folders.ts'
+import { dashboardLogs } from './dashboard-logs.ts'
 import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
@@ -16,6 +17,7 @@ import { stored } from './stored.ts'
 /** Faults that were seen to turn something red. What takes seconds comes first. */
 export const mutations: Mutation[] = [
   ...access,
+  ...dashboardLogs,
   ...installing,
   ...stored,
   ...network,
@@ -38,6 +40,7 @@ export const guardedByTests: Record<string, string[]> = {
   crash: ['lost-answer-written-twice', 'fence-not-checked', 'fence-without-its-claim'],
   'crash-stack': ['lost-answer-written-twice', 'fence-not-checked', 'back-to-what-was-interrupted'],
   'dashboard-drop': ['folder-sent-again', 'secrets-sent-along'],
+  'dashboard-logs': ['line-shown-twice', 'stream-from-the-start'],
   destinations: [],
   escape: ['volume-with-options', 'raw-packets', 'port-of-the-edge', 'path-out-of-the-volume'],
   fair: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],

@@ -1,5 +1,5 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import { Ban, History, MoreHorizontal, Pin, PinOff, RefreshCw, RotateCw, Trash2 } from 'lucide-react'
+import { Ban, History, MoreHorizontal, Pin, PinOff, Play, RefreshCw, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -70,12 +70,15 @@ function MainAction({ deployment: { actions }, busy, ask, go }: MainProps) {
 
 /** Everything that there is, also what cannot be done now: the reason stands below it. */
 function itemsOf(
-  { actions, source, pinned }: Deployment,
+  { actions, source, pinned, status }: Deployment,
   ask: (what: Asked) => void,
   go: (what: Act) => void,
 ): MenuItem[] {
   const isGit = source.kind === 'git' || (source.kind === 'compose' && source.commitSha !== undefined)
   const rows: (MenuItem & { action: string })[] = [
+    ...(status === 'queued'
+      ? [{ action: 'build', label: 'Start now', icon: <Play size={14} />, onSelect: () => go('build') }]
+      : []),
     { action: 'cancel', label: 'Cancel', icon: <Ban size={14} />, onSelect: () => ask('cancel') },
     {
       action: 'redeploy',

@@ -1,8 +1,9 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { useQuery } from '@tanstack/react-query'
+import { decisionQuery } from '../api/deployment.ts'
 import { rollbackPlanQuery } from '../api/queries.ts'
 import { Confirm } from '../ui/confirm.tsx'
-import { type Asked, consequencesOf, planInWords } from './consequences.ts'
+import { type Asked, consequencesOf, gapsInWords, planInWords } from './consequences.ts'
 
 type Props = {
   deployment: Deployment
@@ -35,8 +36,10 @@ const DANGEROUS = new Set<Asked>(['cancel', 'remove', 'reject'])
 
 export function AskFirst({ deployment, asking, busy, error, onConfirm, onClose }: Props) {
   const plan = useQuery({ ...rollbackPlanQuery(deployment.id), enabled: asking === 'rollback' })
+  const isDecision = asking === 'keep' || asking === 'reject'
+  const { data: decision } = useQuery({ ...decisionQuery(deployment.id), enabled: isDecision })
   if (asking === null) return null
-  const looked = asking === 'rollback' ? planInWords(plan) : []
+  const looked = isDecision ? gapsInWords(decision?.[asking]) : asking === 'rollback' ? planInWords(plan) : []
   return (
     <Confirm
       open

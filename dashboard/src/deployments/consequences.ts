@@ -51,11 +51,16 @@ export function planInWords({ data, isPending, isError }: Looked): string[] {
     changed.length > 0 && `${listed(changed)} ${changed.length === 1 ? 'is' : 'are'} replaced by what ran then.`,
     plan.removed.length > 0 &&
       `${listed(plan.removed)} ${plan.removed.length === 1 ? 'goes' : 'go'}: that release has no such service.`,
-    plan.interrupted.length > 0 &&
-      `${listed(plan.interrupted.map(({ service }) => service))} cannot run twice at once, so visitors notice a short gap.`,
+    ...gapsInWords(plan),
     rebuilt.length > 0 && `The image of ${listed(rebuilt)} is gone and is built again first, which takes longer.`,
   ].filter((one) => one !== false)
   return said.length > 0 ? said : ['No container is replaced: what runs is as it was then.']
+}
+
+/** What visitors notice of a plan; nothing where none is known. */
+export function gapsInWords(plan: Pick<DeploymentPlan, 'interrupted'> | null | undefined): string[] {
+  const stopped = plan?.interrupted.map(({ service }) => service) ?? []
+  return stopped.length === 0 ? [] : [`${listed(stopped)} cannot run twice at once, so visitors notice a short gap.`]
 }
 
 /** `web`, `web and api`, `web, api and worker`. */

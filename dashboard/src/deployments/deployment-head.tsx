@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { ArrowUpRight, ChevronRight, GitCommitHorizontal } from 'lucide-react'
 import { Age, Elapsed } from '../ui/time.tsx'
 import { Actions } from './actions.tsx'
-import { ReleaseNote } from './release-note.tsx'
+import { HeadNotes } from './head-notes.tsx'
+import { ServingNote } from './serving/serving-note.tsx'
 import { StatusPill } from './status-pill.tsx'
 import { headline, triggered } from './words.ts'
 
@@ -35,7 +36,8 @@ export function DeploymentHead({ deployment, project }: { deployment: Deployment
             <ArrowUpRight size={13} className="shrink-0 text-faint" aria-hidden />
           </a>
         ))}
-        <ReleaseNote deployment={deployment} />
+        <ServingNote deployment={deployment} />
+        <HeadNotes deployment={deployment} />
       </div>
     </header>
   )
@@ -64,15 +66,11 @@ function Crumbs({ deployment: { projectId, number }, project }: { deployment: De
 }
 
 /** From which commit, by whom, when, and how long it took. */
-function Facts({ deployment: { source, timing, createdBy, trigger, waitingOn } }: { deployment: Deployment }) {
+function Facts({ deployment }: { deployment: Deployment }) {
+  const { source, timing, createdBy, trigger, waitingOn } = deployment
   return (
     <p className="order-4 flex min-w-0 basis-full flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft [&>*+*]:before:mr-2 [&>*+*]:before:text-line-strong [&>*+*]:before:content-['·']">
-      {source.commitSha && (
-        <span className="inline-flex items-center gap-1 font-mono">
-          <GitCommitHorizontal size={14} className="text-faint" aria-hidden />
-          {source.branch}@{source.commitSha.slice(0, 7)}
-        </span>
-      )}
+      {source.commitSha && <Commit deployment={deployment} />}
       <span>
         {triggered(trigger)} <b className="font-medium text-ink">{createdBy.name}</b>
       </span>
@@ -88,5 +86,21 @@ function Facts({ deployment: { source, timing, createdBy, trigger, waitingOn } }
         </span>
       )}
     </p>
+  )
+}
+
+function Commit({ deployment: { source, commitUrl } }: { deployment: Deployment }) {
+  const said = `${source.branch}@${source.commitSha?.slice(0, 7)}`
+  return (
+    <span className="inline-flex items-center gap-1 font-mono">
+      <GitCommitHorizontal size={14} className="text-faint" aria-hidden />
+      {commitUrl ? (
+        <a href={commitUrl} target="_blank" rel="noreferrer" className="hover:text-ink hover:underline">
+          {said}
+        </a>
+      ) : (
+        said
+      )}
+    </span>
   )
 }

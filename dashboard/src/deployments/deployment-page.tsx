@@ -1,73 +1,82 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { FileText, HelpCircle } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { HelpCircle } from 'lucide-react'
+import { useCallback } from 'react'
 import { deploymentQuery, projectsQuery } from '../api/queries.ts'
-import { announce } from '../ui/announce.tsx'
-import { Page } from '../ui/page.tsx'
+import type { Log } from '../logs/open-log.ts'
 import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
-import { DecisionPanel } from './decision-panel.tsx'
+import { Changes } from './changes.tsx'
+import { DecisionPanel } from './decision/decision-panel.tsx'
+import { PromptPanel } from './decision/prompt-panel.tsx'
 import { DeploymentHead } from './deployment-head.tsx'
 import { FailureCard } from './failure-card.tsx'
-import { PromptPanel } from './prompt-panel.tsx'
+import { LogSide } from './log/log-side.tsx'
+import { useDeploymentLog } from './log/use-deployment-log.ts'
 import { ServicesTable } from './services-table.tsx'
-import { StepsRail } from './steps-rail.tsx'
+import { DeploymentTabs } from './tabs.tsx'
+import { useToldChanges } from './use-told-changes.ts'
+import { ALL_LINES, type View } from './view.ts'
 import { shown } from './words.ts'
 
 const route = getRouteApi('/in/deployments/$id')
 
 export function DeploymentPage() {
   const { id } = route.useParams()
+  const view = route.useSearch()
+  const navigate = route.useNavigate()
   const query = useSuspenseQuery(deploymentQuery(id))
   const { data: projects = [] } = useQuery(projectsQuery)
   const deployment = query.data
+  const log = useDeploymentLog(id, deployment.projectId)
+  const look = useCallback(
+    (change: View) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false }),
+    [navigate],
+  )
   const project = projects.find((one) => one.id === deployment.projectId)?.name ?? ''
   const { word, tone } = shown(deployment)
   useTitle(`#${deployment.number} ${word.toLowerCase()} · ${project || 'Slipway'}`, tone)
-  useToldChanges(word, deployment.number)
+  useToldChanges(deployment, word)
   return (
-    <Page>
-      <Stale query={query} />
-      <div className={query.isError ? 'opacity-60' : ''}>
+    <div className="flex min-h-[calc(100dvh-3.25rem)] flex-col md:min-h-dvh">
+      <div className={`px-4 pt-6 sm:px-8 ${query.isError ? 'opacity-60' : ''}`}>
+        <Stale query={query} />
         <DeploymentHead deployment={deployment} project={project} />
-        {deployment.waitingOn?.kind === 'prompt' && <PromptPanel deployment={deployment} />}
-        <DecisionPanel deployment={deployment} />
-        {deployment.active && deployment.unknown && <UnknownCard {...deployment.unknown} />}
-        {deployment.error && deployment.decision !== 'pending' && <FailureCard error={deployment.error} />}
-        <Story deployment={deployment} />
+        <Cards deployment={deployment} log={log} look={look} />
       </div>
-    </Page>
+      <DeploymentTabs id={id} current={view.tab ?? 'log'} />
+      <Side deployment={deployment} log={log} view={view} look={look} />
+    </div>
   )
 }
 
-/** How it went, step by step, and what became of each service. */
-function Story({ deployment: { id, steps, services, timing, error } }: { deployment: Deployment }) {
+type Shown = { deployment: Deployment; log: Log | null; look(change: View): void }
+
+/** What needs somebody, or has gone wrong. */
+function Cards({ deployment, log, look }: Shown) {
+  const { waitingOn, active, unknown, error, decision } = deployment
   return (
-    <div className="grid gap-6 border-t border-line pt-5 lg:grid-cols-[18rem_minmax(0,1fr)]">
-      <div className="min-w-0">
-        <h2 className="mb-2 text-sm font-semibold">Steps</h2>
-        {steps.length > 0 ? (
-          <StepsRail steps={steps} end={timing.finishedAt} />
-        ) : (
-          <p className="text-soft">{timing.finishedAt ? 'It ended before its first step.' : 'It has not begun yet.'}</p>
-        )}
-      </div>
-      <div className="min-w-0">
-        <div className="mb-2 flex items-center justify-between">
-          <h2 className="text-sm font-semibold">Services</h2>
-          <a
-            href={`/api/deployments/${id}/logs?format=text`}
-            target="_blank"
-            rel="noreferrer"
-            className="inline-flex items-center gap-1.5 text-xs font-medium text-brand hover:underline"
-          >
-            <FileText size={13} aria-hidden /> Log as text
-          </a>
-        </div>
-        <ServicesTable services={services} told={error?.message} />
-      </div>
+    <>
+      {waitingOn?.kind === 'prompt' && <PromptPanel deployment={deployment} />}
+      <DecisionPanel deployment={deployment} />
+      {active && unknown && <UnknownCard {...unknown} />}
+      {error && decision !== 'pending' && (
+        <FailureCard error={error} log={log} onShow={(line) => look({ ...ALL_LINES, tab: undefined, line })} />
+      )}
+    </>
+  )
+}
+
+function Side({ deployment, log, view, look }: Shown & { view: View }) {
+  if (view.tab === undefined) return <LogSide deployment={deployment} log={log} view={view} look={look} />
+  return (
+    <div className="w-full max-w-5xl p-4 sm:px-8 sm:py-6">
+      {view.tab === 'services' ? (
+        <ServicesTable id={deployment.id} services={deployment.services} told={deployment.error?.message} />
+      ) : (
+        <Changes deployment={deployment} />
+      )}
     </div>
   )
 }
@@ -87,14 +96,4 @@ function UnknownCard({ reason, hint }: { reason: string; hint: string }) {
       </div>
     </section>
   )
-}
-
-/** Whoever only listens hears of it when the state has changed. */
-function useToldChanges(word: string, number: number): void {
-  const before = useRef(word)
-  useEffect(() => {
-    if (before.current === word) return
-    before.current = word
-    announce(`Deployment ${number}: ${word}.`)
-  }, [word, number])
 }

@@ -1,13 +1,22 @@
 import type { DeploymentError } from '@slipway/contract/deployment-shape'
-import { CircleX } from 'lucide-react'
+import { CircleX, ListEnd } from 'lucide-react'
+import type { Log } from '../logs/open-log.ts'
+import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { stepTitle } from './words.ts'
 
+const LINES_AROUND = 20
+type Props = { error: DeploymentError; log: Log | null; onShow(line: number): void }
+
 /** What went wrong and what to do: the API's own words, the same as everywhere. A red edge, not a red box. */
-export function FailureCard({ error }: { error: DeploymentError }) {
-  const { code, message, hint } = error
+export function FailureCard({ error, log, onShow }: Props) {
+  const { code, message, hint, logSeq } = error
   const { title, service } = stepTitle(error.step ?? '')
   const where = [title, service ?? error.service].filter(Boolean).join(' ')
+  const copied = async () => {
+    const lines = logSeq === null ? '' : await log?.text({ ask: 'around', seq: logSeq, count: LINES_AROUND })
+    return [`${code}: ${message}`, hint, lines].filter(Boolean).join('\n\n')
+  }
   return (
     <section
       aria-label="Why it failed"
@@ -23,9 +32,16 @@ export function FailureCard({ error }: { error: DeploymentError }) {
             <span className="font-mono">{code}</span>
           </p>
         </div>
-        <CopyButton text={[`${code}: ${message}`, hint ?? ''].join('\n').trim()} label="Copy why it failed">
-          Copy
-        </CopyButton>
+        <div className="flex flex-wrap gap-2">
+          {logSeq !== null && (
+            <Button onClick={() => onShow(logSeq)}>
+              <ListEnd size={14} aria-hidden /> Show line <span className="num">{logSeq.toLocaleString('en')}</span>
+            </Button>
+          )}
+          <CopyButton text={copied} label="Copy why it failed">
+            Copy
+          </CopyButton>
+        </div>
       </div>
     </section>
   )

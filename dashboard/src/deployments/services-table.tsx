@@ -1,4 +1,5 @@
 import type { DeploymentService } from '@slipway/contract/deployment-shape'
+import { Link } from '@tanstack/react-router'
 import { Card } from '../ui/page.tsx'
 
 const TONES: Partial<Record<DeploymentService['status'], string>> = {
@@ -21,8 +22,10 @@ const WORDS: Record<DeploymentService['status'], string> = {
   unknown: 'Not known',
 }
 
+type Props = { id: string; services: DeploymentService[]; told: string | undefined }
+
 /** `told`: what stands above it already, and is not said again. */
-export function ServicesTable({ services, told }: { services: DeploymentService[]; told: string | undefined }) {
+export function ServicesTable({ id, services, told }: Props) {
   if (services.length === 0) return <p className="text-soft">Its services are known when the source was read.</p>
   return (
     <Card>
@@ -37,11 +40,14 @@ export function ServicesTable({ services, told }: { services: DeploymentService[
             <th scope="col" className="text-right">
               Replicas
             </th>
+            <th scope="col">
+              <span className="sr-only">Log</span>
+            </th>
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
           {services.map((service) => (
-            <ServiceRow key={service.name} service={service} told={told} />
+            <ServiceRow key={service.name} id={id} service={service} told={told} />
           ))}
         </tbody>
       </table>
@@ -49,9 +55,9 @@ export function ServicesTable({ services, told }: { services: DeploymentService[
   )
 }
 
-type RowProps = { service: DeploymentService; told: string | undefined }
+type RowProps = { id: string; service: DeploymentService; told: string | undefined }
 
-function ServiceRow({ service, told }: RowProps) {
+function ServiceRow({ id, service, told }: RowProps) {
   const { name, status, image, digest, replicas, error, waitingFor } = service
   const open = waitingFor?.open.map(({ port }) => port).join(', ')
   return (
@@ -71,6 +77,17 @@ function ServiceRow({ service, told }: RowProps) {
         {image ?? digest?.slice(7, 19) ?? '–'}
       </td>
       <td className="text-right num">{replicas}</td>
+      <td className="text-right">
+        <Link
+          to="/deployments/$id"
+          params={{ id }}
+          search={{ service: name }}
+          aria-label={`Log of ${name}`}
+          className="inline-flex items-center text-xs font-medium text-brand hover:underline pointer-coarse:min-h-11"
+        >
+          Log
+        </Link>
+      </td>
     </tr>
   )
 }

@@ -5,6 +5,7 @@ import { newActKey } from '../api/act-key.ts'
 import { api } from '../api/client.ts'
 
 export type Act =
+  | 'build'
   | 'cancel'
   | 'redeploy'
   | 'redeploySame'
@@ -58,6 +59,9 @@ async function send(what: Act, id: string, headers: Record<string, string>): Pro
     case 'pin':
     case 'unpin':
       return (await api.deployments.pin({ ...call, body: { pinned: what === 'pin' } })).deployment.id
+    case 'build':
+      await api.deployments.startBuild(call)
+      return id
     case 'remove':
       await api.deployments.remove({ params: { id } })
       return 'gone'

@@ -46,6 +46,9 @@ const STEPS: Record<string, string> = {
   tidy: 'Tidy up',
 }
 
+/** What steps are called. */
+export const STEP_NAMES = Object.keys(STEPS)
+
 /** `build:web` → Build, web. A step that has no words here is called what the API calls it. */
 export function stepTitle(name: string): { title: string; service: string | null } {
   const [kind = name, service = null] = name.split(':')

@@ -5,11 +5,14 @@ import { PLACES } from './places.ts'
 
 const KEYS: [keys: string[], does: string][] = [
   [['⌘', 'K'], 'Search and commands (Ctrl K elsewhere)'],
-  [['/'], 'The same'],
+  [['/'], 'The same; in a log, find'],
   ...PLACES.map(({ key, label }): [string[], string] => [['g', key], `Go to ${label}`]),
   [['j'], 'Next row of a list'],
   [['k'], 'Row before'],
   [['Enter'], 'Open it'],
+  [['n'], 'In a log: next match, N the one before'],
+  [['e'], 'In a log: next error'],
+  [['End'], 'In a log: follow it'],
   [['Esc'], 'Close what lies on top'],
   [['?'], 'This sheet'],
 ]

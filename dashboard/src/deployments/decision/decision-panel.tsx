@@ -1,10 +1,13 @@
-import type { Deployment, DeploymentService } from '@slipway/contract/deployment-shape'
-import { Check, CircleHelp, CircleX } from 'lucide-react'
+import type { Deployment } from '@slipway/contract/deployment-shape'
+import { useQuery } from '@tanstack/react-query'
+import { CircleHelp } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { AskFirst } from './ask-first.tsx'
-import type { Asked } from './consequences.ts'
-import { useAct } from './use-act.ts'
+import { decisionQuery } from '../../api/deployment.ts'
+import { Button } from '../../ui/button.tsx'
+import { AskFirst } from '../ask-first.tsx'
+import type { Asked } from '../consequences.ts'
+import { useAct } from '../use-act.ts'
+import { Outcomes } from './outcomes.tsx'
 
 /** Some services came up and some did not: both ways out. The dialog outlives the panel, so that a "no" can be read. */
 export function DecisionPanel({ deployment }: { deployment: Deployment }) {
@@ -29,7 +32,9 @@ export function DecisionPanel({ deployment }: { deployment: Deployment }) {
   )
 }
 
-function Panel({ deployment: { services, actions }, ask }: { deployment: Deployment; ask(what: Asked): void }) {
+function Panel({ deployment, ask }: { deployment: Deployment; ask(what: Asked): void }) {
+  const { id, services, actions } = deployment
+  const { data: decision } = useQuery(decisionQuery(id))
   const up = services.filter(({ status }) => status === 'healthy').length
   const verdict = actions.decide
   return (
@@ -44,12 +49,10 @@ function Panel({ deployment: { services, actions }, ask }: { deployment: Deploym
         </h2>
         <p className="mt-1 max-w-prose text-soft text-pretty">
           Newer deployments of this project wait for your decision.
+          {decision?.unreachable &&
+            ` Its server cannot be asked now, so this is as it was written down. ${decision.reason ?? ''}`}
         </p>
-        <ul className="mt-3 divide-y divide-line border-y border-line">
-          {services.map((service) => (
-            <CameUp key={service.name} service={service} />
-          ))}
-        </ul>
+        <Outcomes deployment={deployment} decision={decision} />
         <div className="mt-4 flex flex-wrap gap-2 max-sm:[&>*]:flex-1 max-sm:[&>*]:justify-center">
           <Button look="primary" disabled={!verdict?.allowed} onClick={() => ask('keep')}>
             Keep what came up
@@ -61,19 +64,5 @@ function Panel({ deployment: { services, actions }, ask }: { deployment: Deploym
         {verdict?.reason && <p className="mt-2 text-xs text-soft">{verdict.reason}</p>}
       </div>
     </section>
-  )
-}
-
-function CameUp({ service: { name, status, error } }: { service: DeploymentService }) {
-  const isUp = status === 'healthy'
-  const Sign = isUp ? Check : CircleX
-  return (
-    <li className="flex gap-3 py-2 text-xs">
-      <span className="w-28 shrink-0 truncate font-medium">{name}</span>
-      <span className={`inline-flex gap-1.5 ${isUp ? 'text-ok' : 'text-bad'}`}>
-        <Sign size={13} className="mt-0.5 shrink-0" aria-hidden />
-        {isUp ? 'Healthy' : (error?.message ?? 'Did not come up')}
-      </span>
-    </li>
   )
 }

@@ -1,10 +1,10 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleHelp } from 'lucide-react'
-import { api } from '../api/client.ts'
-import { promptQuery } from '../api/queries.ts'
-import { Button } from '../ui/button.tsx'
-import { Refused } from '../ui/refused.tsx'
+import { api } from '../../api/client.ts'
+import { promptQuery } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Refused } from '../../ui/refused.tsx'
 
 /** It waits for somebody's yes before it goes on. */
 export function PromptPanel({ deployment: { id, actions } }: { deployment: Deployment }) {

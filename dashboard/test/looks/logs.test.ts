@@ -1,0 +1,35 @@
+import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
+import { linesOf, print } from '../printed.ts'
+import { seed } from '../seed.ts'
+import { joinAs, openStage } from '../stage.ts'
+import { everyScreenIsForEverybody, type Screens } from './screens.ts'
+
+const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
+
+const stage = await openStage()
+const made = await bootstrap(stage.world.platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
+const signedIn = await joinAs(await stage.open(), made.link, ADA)
+const { ids } = await seed(stage.world, made.orgId, stage.world.as)
+for (const [name, services] of [
+  ['shop#148', ['web', 'api']],
+  ['shop#147', ['web', 'api', 'worker']],
+  ['billing#44', ['api', 'jobs']],
+] as const)
+  await print(stage.world, ids[name] ?? '', linesOf(1000, [...services]))
+
+const at = (name: string, search = '') => `/deployments/${ids[name]}${search}`
+const LINES = '[role=log] [data-seq]'
+
+const SCREENS: Screens = {
+  log: { path: at('billing#44'), shows: LINES },
+  'live log': { path: at('shop#148'), shows: 'text=Live' },
+  'linked line': { path: at('billing#44', '?line=812'), shows: '[data-seq="812"]' },
+  search: { path: at('billing#44', '?find=gift-cards&only=1'), shows: `${LINES} mark` },
+  'one step': { path: at('shop#147', '?step=build:api'), shows: 'text=Only lines of' },
+  decision: { path: at('shop#147'), shows: 'text=If you put back' },
+  services: { path: at('shop#147', '?tab=services'), shows: 'text=Replicas' },
+  changes: { path: at('shop#146', '?tab=changes'), shows: 'main [role=alert]' },
+  'empty log': { path: at('docs#45'), shows: 'text=Nothing' },
+}
+
+everyScreenIsForEverybody(stage, [[signedIn, SCREENS]])
