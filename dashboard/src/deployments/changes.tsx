@@ -3,16 +3,22 @@ import type { DeploymentDiff, ServiceDiff } from '@slipway/contract/diff'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
+import { isRefusal, wordsOf } from '../api/client.ts'
 import { changesQuery } from '../api/deployment.ts'
-import { Bones, Card } from '../ui/page.tsx'
+import { Bones, Card, Empty } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { listed } from './consequences.ts'
+
+/** One of both never became a release, or is not there. */
+const NONE = new Set(['not_found', 'not_now'])
 
 /** What is different between two releases. Variables by name alone: values are shown nowhere. */
 export function Changes({ deployment: { id, previous } }: { deployment: Deployment }) {
   const known = previous?.number == null ? null : previous.id
   const query = useQuery(changesQuery(id, known))
   if (query.isPending) return <Bones rows={3} />
+  if (isRefusal(query.error) && NONE.has(query.error.body.code))
+    return <Empty title="Nothing to compare">{wordsOf(query.error).sentence}</Empty>
   if (query.isError) return <Refused error={query.error} onRetry={() => query.refetch()} />
   const { from, to, services, hosts } = query.data
   const changed = services.filter(({ change }) => change !== 'same')

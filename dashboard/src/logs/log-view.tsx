@@ -40,8 +40,8 @@ export function LogView(props: Props) {
   const say = useCallback((text: string) => onLook({ find: text || undefined }), [onLook])
   const link = useCallback((seq: number) => onLook({ line: seq }), [onLook])
   const [find, setFind] = useTyped(look.find ?? '', say)
-  const [isFollowing, setFollowing] = useFollow(box, log, follow && line === null)
-  const { at, goTo, goToMatch, goToNext, forget } = useWays({ log, box, setFollowing, link: isNumbered ? link : null })
+  const { isFollowing, setFollowing, goTo } = useFollow(box, log, follow && line === null)
+  const { at, goToMatch, goToNext, forget } = useWays({ log, box, goTo, link: isNumbered ? link : null })
   useEffect(() => {
     log.want({ steps, service, find, only })
     forget()

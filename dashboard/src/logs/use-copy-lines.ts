@@ -21,13 +21,14 @@ export function useCopyLines(box: RefObject<HTMLElement | null>, log: Log, onSel
     const look = () => {
       const selection = document.getSelection()
       if (!selection?.anchorNode || !element.contains(selection.anchorNode)) return
-      const anchor = pointAt(selection.anchorNode, selection.anchorOffset)
-      const focus = pointAt(selection.focusNode, selection.focusOffset)
-      // A row that has left takes its end of the selection along: what is known of it stays.
-      const from = anchor ?? chosen?.from ?? focus
-      const to = focus ?? chosen?.to ?? anchor
+      // A row that has left takes its end of the selection along: where it began stays known until another one begins.
+      const from = chosen?.from ?? pointAt(selection.anchorNode, selection.anchorOffset)
+      const to = pointAt(selection.focusNode, selection.focusOffset) ?? chosen?.to ?? from
       chosen = from && to ? { from, to } : null
       if (!selection.isCollapsed) told.current()
+    }
+    const begin = ({ shiftKey }: PointerEvent) => {
+      if (!shiftKey) chosen = null
     }
     const copy = (event: ClipboardEvent) => {
       if (!chosen || isSame(chosen)) return
@@ -42,15 +43,12 @@ export function useCopyLines(box: RefObject<HTMLElement | null>, log: Log, onSel
       document.getSelection()?.selectAllChildren(element)
       chosen = { from: { seq: 0, offset: 0 }, to: { seq: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER } }
     }
-    const forget = () => {
-      chosen = null
-    }
-    element.addEventListener('selectstart', forget)
+    element.addEventListener('pointerdown', begin)
     document.addEventListener('selectionchange', look)
     element.addEventListener('copy', copy)
     element.addEventListener('keydown', press)
     return () => {
-      element.removeEventListener('selectstart', forget)
+      element.removeEventListener('pointerdown', begin)
       document.removeEventListener('selectionchange', look)
       element.removeEventListener('copy', copy)
       element.removeEventListener('keydown', press)

@@ -1,10 +1,11 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Log } from './open-log.ts'
 import { useLog } from './use-log.ts'
+import { ROW_PX } from './use-row-window.ts'
 
 const NEAR_END_PX = 30
 
-/** Stays at the end while lines come, until someone scrolls up; at the end again, it stays there again. */
+/** Stays at the end while lines come, until someone scrolls up; at the end again, it stays there again. `goTo` leaves it. */
 export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: boolean) {
   const size = useLog(log, (state) => state.size)
   const [isFollowing, setFollowing] = useState(begin)
@@ -28,5 +29,14 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
     element.scrollTop = element.scrollHeight
     lastTop.current = element.scrollTop
   }, [isFollowing, size, box])
-  return [isFollowing, setFollowing] as const
+  const goTo = useCallback(
+    (place: number) => {
+      setFollowing(false)
+      // Also where the end is near: nobody has scrolled there.
+      lastTop.current = Number.POSITIVE_INFINITY
+      box.current?.scrollTo({ top: place * ROW_PX - box.current.clientHeight / 2 })
+    },
+    [box],
+  )
+  return { isFollowing, setFollowing, goTo }
 }

@@ -6,28 +6,21 @@ import type { Level } from './worker/level.ts'
 type Props = {
   log: Log
   box: RefObject<HTMLElement | null>
-  setFollowing(follow: boolean): void
+  goTo(place: number): void
   /** Makes a line part of the address; null where lines have no number. */
   link: ((seq: number) => void) | null
 }
 
 const NOWHERE = { n: 0, place: -1 }
 
-/** Ways through a log: to a place, to the next of what was found, to the next error. */
-export function useWays({ log, box, setFollowing, link }: Props) {
+/** Ways through a log: to the next of what was found, to the next error. */
+export function useWays({ log, box, goTo, link }: Props) {
   const [at, setAt] = useState(NOWHERE)
   const [lastPlace, setLastPlace] = useState(-1)
   const forget = useCallback(() => {
     setAt(NOWHERE)
     setLastPlace(-1)
   }, [])
-  const goTo = useCallback(
-    (place: number) => {
-      setFollowing(false)
-      box.current?.scrollTo({ top: place * ROW_PX - box.current.clientHeight / 2 })
-    },
-    [box, setFollowing],
-  )
   const topPlace = () => Math.floor((box.current?.scrollTop ?? 0) / ROW_PX)
   const goToMatch = async (by: 1 | -1) => {
     const { matches } = log.state()
@@ -46,5 +39,5 @@ export function useWays({ log, box, setFollowing, link }: Props) {
     // Who went there by a key has an address to share as well.
     if (link) link(await log.ask({ ask: 'seqAt', place }))
   }
-  return { at, goTo, goToMatch, goToNext, forget }
+  return { at, goToMatch, goToNext, forget }
 }

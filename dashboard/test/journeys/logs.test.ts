@@ -61,7 +61,7 @@ test('a log opens, is searched and linked to by keyboard, and every look is an a
 
 test('why it failed leads to its line, and is copied with the lines around it', async () => {
   const page = await open()
-  await page.goto(`/deployments/${failed}?step=build:api&find=nothing`)
+  await page.goto(`/deployments/${failed}?step=build:api&find=nowhere&only=1`)
   await page.getByText('No line fits this filter.').waitFor()
   await page.getByRole('button', { name: 'Show line 812' }).click()
   await page.locator('[data-seq="812"]').waitFor()

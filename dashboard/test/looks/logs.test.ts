@@ -28,7 +28,7 @@ const SCREENS: Screens = {
   'one step': { path: at('shop#147', '?step=build:api'), shows: 'text=Only lines of' },
   decision: { path: at('shop#147'), shows: 'text=If you put back' },
   services: { path: at('shop#147', '?tab=services'), shows: 'text=Replicas' },
-  changes: { path: at('shop#146', '?tab=changes'), shows: 'main [role=alert]' },
+  changes: { path: at('shop#146', '?tab=changes'), shows: 'text=Nothing to compare' },
   'empty log': { path: at('docs#45'), shows: 'text=Nothing' },
 }
 

@@ -16,7 +16,7 @@ export function LogSide({ deployment, log, view, look }: Props) {
   const ofStep = useMemo(() => linesOfStep(view.step), [view.step])
   const isRunning = timing.finishedAt === null && decision !== 'pending'
   return (
-    <div className="flex flex-1 flex-col lg:min-h-[30rem] lg:flex-row">
+    <div className="flex flex-1 flex-col lg:min-h-[21rem] lg:flex-row">
       <StepsRail
         steps={steps}
         end={timing.finishedAt}
