@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from '../lab/browser.ts'
-import { bootstrap, startServer } from '../test-kit/built-server.ts'
+import { bootstrap, cpuSeconds, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
 import { heapsOf } from './parts/dashboard-logs/heap.ts'
 import { allLines, findIn, inputsOf, noteInputs, openBy } from './parts/dashboard-logs/in-page.ts'
@@ -23,6 +23,8 @@ const MOST_OPEN_MS = 1000
 const MOST_FIND_MS = 150
 const MOST_INPUT_MS = 100
 const MOST_HEAP_MB = 150
+/** Of each second, where the clock says more about the machine: whoever is idle for two thirds of it answers at once. */
+const MOST_BUSY_MS = 330
 const WIDE = { width: 1360, height: 860 }
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
@@ -66,6 +68,7 @@ async function openStage() {
   return {
     browser,
     proxy,
+    serverCpuMs: () => cpuSeconds(server.pid) * 1000,
     page: () => context.newPage(),
     printer: () => openPrinter(database, { orgId, projectId, serverId }, ++number),
     async close() {
@@ -95,7 +98,7 @@ async function signedIn(browser: Browser, url: string, link: string): Promise<Br
 
 /** By the clock, and by what the busier of both threads used of a processor. */
 type Took = { ms: number; cpuMs: number; waitedMs: number }
-type Opened = { first: Took; all: Took; find: Took }
+type Opened = { first: Took; all: Took; find: Took; serverMs: number }
 
 async function opening(stage: Stage): Promise<Opened> {
   const { id, print, end } = await stage.printer()
@@ -107,6 +110,7 @@ async function opening(stage: Stage): Promise<Opened> {
     const page = await stage.page()
     await page.goto('/deployments')
     await page.locator('main [data-row]').first().waitFor()
+    const before = stage.serverCpuMs()
     const opened = await timed(stage, () => openBy(page, `/deployments/${id}`, LINES))
     const found = await timed(stage, async () => ({ all: await findIn(page, 'gift-cards', matches.length) }))
     const { first, all } = opened.value
@@ -114,13 +118,15 @@ async function opening(stage: Stage): Promise<Opened> {
       first: { ...opened, ms: first },
       all: { ...opened, ms: all },
       find: { ...found, ms: found.value.all },
+      serverMs: stage.serverCpuMs() - before,
     })
     console.log(`  round ${round + 1}: ${tellOpened(rounds.at(-1) as Opened)}`)
     await page.close()
   }
-  const middle = (name: keyof Opened) =>
+  const middle = (name: 'first' | 'all' | 'find') =>
     rounds.map((one) => one[name]).toSorted((a, b) => a.ms - b.ms)[ROUNDS >> 1] as Took
-  return { first: middle('first'), all: middle('all'), find: middle('find') }
+  const serverMs = rounds.map((one) => one.serverMs).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0
+  return { first: middle('first'), all: middle('all'), find: middle('find'), serverMs }
 }
 
 async function timed<T>(
@@ -196,11 +202,13 @@ async function breaking(stage: Stage): Promise<Cut> {
 
 /** Who stands in line for a processor measures the machine: then the time that was used of one counts. */
 const isQuick = ({ ms, cpuMs, waitedMs }: Took, bar: number) => ms < bar || (waitedMs > ms / 4 && cpuMs < bar)
-const isAtHand = ({ p95, heapMb }: Live) => p95 < MOST_INPUT_MS && heapMb < MOST_HEAP_MB
+const isAtHand = ({ p95, heapMb, cpuMs, waitedMs }: Live) =>
+  heapMb < MOST_HEAP_MB &&
+  (p95 < MOST_INPUT_MS || (waitedMs > LIVE.seconds * 250 && cpuMs < LIVE.seconds * MOST_BUSY_MS))
 
 const told = ({ ms, cpuMs }: Took) => `${ms.toFixed(0)} ms (${cpuMs.toFixed(0)} ms of processor)`
-const tellOpened = ({ first, all, find }: Opened) =>
-  `${LINES} lines: first rows after ${first.ms.toFixed(0)} ms, all after ${told(all)} (bar ${MOST_OPEN_MS}), a search counted ` +
+const tellOpened = ({ first, all, find, serverMs }: Opened) =>
+  `${LINES} lines: first rows after ${first.ms.toFixed(0)} ms, all after ${told(all)}, the server's ${serverMs.toFixed(0)} (bar ${MOST_OPEN_MS}), a search counted ` +
   `after ${told(find)} (bar ${MOST_FIND_MS})`
 const tellLive = ({ lines, p50, p95, inputs, heapMb, cpuMs }: Live) =>
   `${LIVE.perSecond} lines/s for ${LIVE.seconds} s up to ${lines}: input to paint p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ` +

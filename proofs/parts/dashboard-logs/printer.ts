@@ -25,8 +25,8 @@ export async function openPrinter(database: TestDatabase, place: Place, number: 
     [id, place.orgId, place.projectId, place.serverId, number],
   )
   await pool.query(
-    `insert into run (id, lane, kind, org_id, input, status, fence, claim) values ($1, $1, 'proof', $2, '{}', 'running', 1, $3)`,
-    [id, place.orgId, CLAIM.claim],
+    `insert into run (id, lane, kind, org_id, input, status, fence, claim) values ($1, $2, 'proof', $3, '{}', 'running', 1, $4)`,
+    [id, id, place.orgId, CLAIM.claim],
   )
   const changes = {
     send: (of: string) => void pool.query('select pg_notify($1, $2)', [CHANNEL, of]),

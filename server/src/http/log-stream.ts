@@ -5,13 +5,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Line } from '../core/deployments/events/line.ts'
 import type { Kind, Source } from './event-stream.ts'
 
-type Lines = (signal: AbortSignal) => AsyncIterable<Line[]>
+/** Text is rows already. */
+type Lines = (signal: AbortSignal) => AsyncIterable<Line[] | string>
 
 /** Lines as text that no terminal obeys, or exactly as they are in events whose id is the time of the line: a reader who comes back goes on behind it. */
 export function linesAs(format: 'json' | 'text' | 'rows', follow: boolean, lines: Lines): [Source, Kind] {
   const encode = { json: eventOf, rows: rowOf, text: ({ line }: Line) => `${visibleLine(line)}\n` }[format]
   const source: Source = async function* (signal) {
-    for await (const batch of lines(signal)) if (batch.length > 0) yield batch.map(encode).join('')
+    for await (const batch of lines(signal))
+      if (batch.length > 0) yield typeof batch === 'string' ? batch : batch.map(encode).join('')
   }
   return [source, format === 'json' ? 'events' : format === 'rows' ? 'rows' : follow ? 'endless text' : 'text']
 }

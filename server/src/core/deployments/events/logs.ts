@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.ts'
 import { unknownCursor } from '../../page.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireDeployment } from '../verbs/find.ts'
+import { readRows } from './events-store.ts'
 import type { History } from './history/history.ts'
 import { type Line, lineOf } from './line.ts'
 import type { LiveRedactors } from './live-redactors.ts'
@@ -99,7 +100,7 @@ export async function openLogs(
   id: string,
   query: LogQuery & { follow: boolean; after?: string | undefined },
   signal: AbortSignal,
-): Promise<(signal: AbortSignal) => AsyncIterable<Line[]>> {
+): Promise<(signal: AbortSignal) => AsyncIterable<Line[] | string>> {
   const deployment = await requireDeployment(parts.db, caller, id)
   refuseWindow(query)
   if (query.follow && query.format === 'rows')
@@ -122,6 +123,8 @@ export async function openLogs(
     })
   }
   const since = sinceOf(query)
+  if (query.format === 'rows' && query.limit === undefined && query.service === undefined)
+    return () => rowsAfter(parts, id, since)
   return async function* () {
     let left = query.limit ?? Number.POSITIVE_INFINITY
     for await (const { data } of linesAfter(parts, id, since, query.service)) {
@@ -183,4 +186,24 @@ async function* linesAfter({ history }: Parts, id: string, since: number, servic
       seen,
     }
   }
+}
+
+/** All of a log, most of it as text that the database has written; the next part is asked for while one is sent. */
+async function* rowsAfter(parts: Parts, id: string, since: number): AsyncIterable<Line[] | string> {
+  let next = nextRows(parts, id, since)
+  for (let part = await next; part; part = await next) {
+    next = nextRows(parts, id, part.seen)
+    // Whoever leaves does not wait for it.
+    next.catch(() => {})
+    yield part.data
+  }
+}
+
+async function nextRows({ db, history }: Parts, id: string, since: number) {
+  const rows = await readRows(db, id, since, READ.events)
+  if (rows?.first === since + 1) return { data: rows.text, seen: rows.last }
+  // What lies in a file by now, or is gone, is found as always.
+  const events = await history.after(id, since, READ)
+  const last = events.at(-1)
+  return last && { data: events.filter(({ type }) => type === 'log' || type === 'gap').map(lineOf), seen: last.seq }
 }
