@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { readActivity } from './activity/filter.ts'
 import { isRefusal } from './api/client.ts'
+import { lastQuery, projectQuery, servingQuery, underWayQuery } from './api/projects.ts'
 import { activeQuery, deploymentQuery, deploymentsQuery, meQuery, overviewQuery, projectsQuery } from './api/queries.ts'
 import { parseSearch, stringifySearch } from './api/search-text.ts'
 import { serverQuery } from './api/servers.ts'
@@ -17,6 +18,8 @@ import { readGit } from './git/view.ts'
 import { readSettings } from './settings/tabs.ts'
 import { readNewSearch } from './new/search.ts'
 import { readView } from './deployments/view.ts'
+import { readDomainsFilter } from './domains/domains-filter.ts'
+import { readProjectTab } from './projects/tabs.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -161,12 +164,33 @@ const adopt = createRoute({
   component: lazyRouteComponent(() => import('./servers/adopt-page.tsx'), 'AdoptPage'),
 })
 
+const project = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$id',
+  validateSearch: readProjectTab,
+  loader: ({ context: { queryClient }, params: { id } }) => {
+    void queryClient.prefetchQuery(servingQuery(id))
+    void queryClient.prefetchQuery(underWayQuery(id))
+    void queryClient.prefetchInfiniteQuery(lastQuery(id))
+    return queryClient.ensureQueryData(projectQuery(id))
+  },
+  component: lazyRouteComponent(() => import('./projects/project-page.tsx'), 'ProjectPage'),
+})
+
+const domains = createRoute({
+  getParentRoute: () => inside,
+  path: '/domains',
+  validateSearch: readDomainsFilter,
+  loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(projectsQuery),
+  component: lazyRouteComponent(() => import('./domains/domains-page.tsx'), 'DomainsPage'),
+})
+
 const tree = root.addChildren([
   signIn,
   join,
   signUp,
   setup,
-  inside.addChildren([overview, deployments, deployment, backups, git, activity, settings, fresh, servers, server, adopt]),
+  inside.addChildren([overview, deployments, deployment, backups, git, activity, settings, fresh, servers, server, adopt, project, domains]),
 ])
 
 export const makeRouter = (queryClient: QueryClient) =>

@@ -47,14 +47,14 @@ function Crumbs({ deployment: { projectId, number }, project }: { deployment: De
   return (
     <nav aria-label="Where you are" className="flex min-w-0 items-center gap-1.5 text-xs text-faint">
       <Link
-        to="/deployments"
-        search={{ project: projectId }}
+        to="/projects/$id"
+        params={{ id: projectId }}
         className="truncate font-medium text-soft hover:text-ink hover:underline"
       >
         {project}
       </Link>
       <ChevronRight size={12} className="shrink-0" aria-hidden />
-      <Link to="/deployments" className="hover:text-ink hover:underline">
+      <Link to="/deployments" search={{ project: projectId }} className="hover:text-ink hover:underline">
         Deployments
       </Link>
       <ChevronRight size={12} className="shrink-0" aria-hidden />

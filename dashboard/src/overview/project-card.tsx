@@ -25,8 +25,8 @@ export function ProjectCard({ project, active, recent }: Props) {
       <div className="flex items-center gap-2">
         <h3 className="min-w-0 truncate font-semibold">
           <Link
-            to="/deployments"
-            search={{ project: project.id }}
+            to="/projects/$id"
+            params={{ id: project.id }}
             className="after:absolute after:inset-0 after:rounded-xl"
           >
             {project.name}

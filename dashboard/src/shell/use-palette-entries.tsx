@@ -57,7 +57,7 @@ function usePlaces(): Entry[] {
       label: name,
       note: 'project',
       icon: <Box size={15} />,
-      run: () => void navigate({ to: '/deployments', search: { project: id } }),
+      run: () => void navigate({ to: '/projects/$id', params: { id } }),
     })),
   ]
 }

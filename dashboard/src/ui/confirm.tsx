@@ -10,6 +10,9 @@ type Props = {
   consequences: ReactNode[]
   verb: string
   danger?: boolean
+  /** What has to be chosen or typed first, and whether it was. */
+  children?: ReactNode
+  isReady?: boolean
   busy: boolean
   /** Why the server said no; the dialog stays open and says it. */
   error: unknown
@@ -18,7 +21,8 @@ type Props = {
 }
 
 /** Asked before anything that visitors notice or that cannot be taken back. */
-export function Confirm({ open, title, consequences, verb, danger, busy, error, onConfirm, onClose }: Props) {
+export function Confirm(props: Props) {
+  const { open, title, consequences, verb, danger, children, isReady = true, busy, error, onConfirm, onClose } = props
   return (
     <AlertDialog.Root open={open} onOpenChange={(now) => !now && onClose()}>
       <AlertDialog.Portal>
@@ -36,10 +40,11 @@ export function Confirm({ open, title, consequences, verb, danger, busy, error, 
               ))}
             </ul>
           </AlertDialog.Description>
+          {children && <div className="mt-4 space-y-4">{children}</div>}
           <Refused error={error} className="mt-4" />
           <div className="mt-5 flex flex-wrap justify-end gap-2">
             <AlertDialog.Close render={<Button>Leave it</Button>} />
-            <Button look={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
+            <Button look={danger ? 'danger' : 'primary'} busy={busy} disabled={!isReady} onClick={onConfirm}>
               {verb}
             </Button>
           </div>

@@ -1,0 +1,57 @@
+import type { Domain } from '@slipway/contract/domains'
+import type { Project } from '@slipway/contract/projects'
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { domainsQuery } from '../api/domains.ts'
+import { useMay } from '../api/use-may.ts'
+import { GatedButton } from '../ui/gated-button.tsx'
+import { Bones, Card, Empty } from '../ui/page.tsx'
+import { Refused } from '../ui/refused.tsx'
+import { Section } from '../ui/section.tsx'
+import { Stale } from '../ui/stale.tsx'
+import { AddDomain } from './add-domain.tsx'
+import { DomainChecked } from './domain-check.tsx'
+import { DomainMenu } from './domain-menu.tsx'
+import { DomainRow } from './domain-row.tsx'
+
+/** The names that lead to a project. */
+export function DomainsSide({ project }: { project: Project }) {
+  const [isAdding, setAdding] = useState(false)
+  const may = useMay()
+  const query = useQuery(domainsQuery(project.id))
+  const add = (
+    <GatedButton look="primary" reason={may('project:write')} onClick={() => setAdding(true)}>
+      <Plus size={14} aria-hidden /> Add a domain
+    </GatedButton>
+  )
+  return (
+    <Section title="Domains" note="Names that lead visitors to this project." action={add}>
+      <Stale query={query} />
+      {query.isPending && <Bones rows={2} />}
+      {query.isLoadingError && <Refused error={query.error} onRetry={() => query.refetch()} />}
+      {query.data?.length === 0 && (
+        <Empty title="No name leads here">Add one of your own. A free one comes with a public deployment.</Empty>
+      )}
+      {query.data && query.data.length > 0 && (
+        <Card className={query.isError ? 'opacity-60' : ''}>
+          <ul className="divide-y divide-line">
+            {query.data.map((domain) => (
+              <DomainRow
+                key={`${domain.host}${domain.targetPath ?? ''}`}
+                domain={domain}
+                action={<DomainMenu projectId={project.id} domain={domain} />}
+              >
+                {isOpen(domain) && <DomainChecked projectId={project.id} domain={domain} />}
+              </DomainRow>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {isAdding && <AddDomain project={project} onClose={() => setAdding(false)} />}
+    </Section>
+  )
+}
+
+/** A name of the instance itself is looked after by its operator, unless it was found to be wrong. */
+const isOpen = ({ kind, dns }: Domain) => (kind === 'custom' ? dns?.ok !== true : dns?.ok === false)

@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router'
+import { PROJECT_TABS, type ProjectTab } from './tabs.ts'
+
+/** Each side is an address, so they are links. On a phone the row is moved, not the page. */
+export function ProjectTabs({ id, current }: { id: string; current: ProjectTab }) {
+  return (
+    <nav aria-label="Sides of the project" className="mb-6 border-b border-line">
+      <ul className="thin-scroll -mb-px flex gap-5 overflow-x-auto">
+        {PROJECT_TABS.map(({ name, label }) => (
+          <li key={name} className="shrink-0">
+            <Link
+              to="/projects/$id"
+              params={{ id }}
+              search={name === 'overview' ? {} : { tab: name }}
+              resetScroll={false}
+              aria-current={name === current ? 'page' : undefined}
+              className={`inline-flex h-9 items-center border-b-2 outline-offset-[-2px] pointer-coarse:h-11 ${name === current ? 'border-ink font-medium' : 'border-transparent text-soft hover:text-ink'}`}
+            >
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
