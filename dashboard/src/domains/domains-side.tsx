@@ -1,4 +1,3 @@
-import type { Domain } from '@slipway/contract/domains'
 import type { Project } from '@slipway/contract/projects'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
@@ -11,9 +10,7 @@ import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { AddDomain } from './add-domain.tsx'
-import { DomainChecked } from './domain-check.tsx'
-import { DomainMenu } from './domain-menu.tsx'
-import { DomainRow } from './domain-row.tsx'
+import { CheckedDomain } from './checked-domain.tsx'
 
 /** The names that lead to a project. */
 export function DomainsSide({ project }: { project: Project }) {
@@ -37,13 +34,7 @@ export function DomainsSide({ project }: { project: Project }) {
         <Card className={query.isError ? 'opacity-60' : ''}>
           <ul className="divide-y divide-line">
             {query.data.map((domain) => (
-              <DomainRow
-                key={`${domain.host}${domain.targetPath ?? ''}`}
-                domain={domain}
-                action={<DomainMenu projectId={project.id} domain={domain} />}
-              >
-                {isOpen(domain) && <DomainChecked projectId={project.id} domain={domain} />}
-              </DomainRow>
+              <CheckedDomain key={`${domain.host}${domain.targetPath ?? ''}`} projectId={project.id} domain={domain} />
             ))}
           </ul>
         </Card>
@@ -52,6 +43,3 @@ export function DomainsSide({ project }: { project: Project }) {
     </Section>
   )
 }
-
-/** A name of the instance itself is looked after by its operator, unless it was found to be wrong. */
-const isOpen = ({ kind, dns }: Domain) => (kind === 'custom' ? dns?.ok !== true : dns?.ok === false)

@@ -91,7 +91,9 @@ function useConsequences({ id, active }: Project, volumes: Volumes): string[] {
   return [
     ...(active ? [`What runs of #${active.number} is stopped first: visitors get nothing any more.`] : []),
     ...(hosts.length > 0
-      ? [`${listed(hosts)} ${hosts.length === 1 ? 'leads' : 'lead'} nowhere, and anyone may take them.`]
+      ? [
+          `${listed(hosts)} ${hosts.length === 1 ? 'leads' : 'lead'} nowhere, and anyone may take ${hosts.length === 1 ? 'it' : 'them'}.`,
+        ]
       : []),
     'Its settings, variables, deployments and their logs are gone for good.',
     volumes === 'keep'

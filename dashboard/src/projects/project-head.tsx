@@ -66,13 +66,11 @@ const AddressLink = ({ url }: { url: string }) => (
   </a>
 )
 
-function Facts({
-  project: { repository, branch, serverId, settings, autoDeployPaused, target },
-}: {
-  project: Project
-}) {
+function Facts({ project }: { project: Project }) {
+  const { repository, branch, serverId, settings, autoDeployPaused, target } = project
   const { data: servers = [] } = useQuery(serversQuery)
-  const server = servers.find(({ id }) => id === serverId)?.name
+  const { data: active } = useQuery(activeOfQuery(project.id))
+  const server = active?.server?.name ?? servers.find(({ id }) => id === serverId)?.name
   const place = target === 'cloud' ? 'the hosted cloud' : server
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">

@@ -1,11 +1,17 @@
 import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { PROJECT_TABS, type ProjectTab } from './tabs.ts'
 
 /** Each side is an address, so they are links. On a phone the row is moved, not the page. */
 export function ProjectTabs({ id, current }: { id: string; current: ProjectTab }) {
+  const row = useRef<HTMLUListElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where another side is shown, its tab is to be seen
+  useEffect(() => {
+    row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
   return (
     <nav aria-label="Sides of the project" className="mb-6 border-b border-line">
-      <ul className="thin-scroll -mb-px flex gap-5 overflow-x-auto">
+      <ul ref={row} className="thin-scroll -mb-px flex gap-5 overflow-x-auto">
         {PROJECT_TABS.map(({ name, label }) => (
           <li key={name} className="shrink-0">
             <Link

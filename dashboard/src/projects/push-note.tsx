@@ -42,7 +42,7 @@ function Paused({ project }: { project: Project }) {
       ? `Pushes are not deployed: ${active.createdBy.name} went back with #${active.number}.`
       : 'Pushes are not deployed: somebody went back, or a release did not hold.'
   return (
-    <Note icon={<CirclePause size={15} className="mt-0.5 shrink-0" aria-hidden />}>
+    <Note icon={<CirclePause size={15} className="mt-0.5 shrink-0 sm:mt-1.5" aria-hidden />}>
       <span className="flex-1 basis-52">{why}</span>
       <GatedButton
         size="sm"

@@ -48,8 +48,8 @@ function Identity(props: Props) {
         <Field {...textOf(props, 'name')} required maxLength={80} autoComplete="off" />
         <Choice
           {...textOf(props, 'serverId')}
-          choices={[{ value: '', label: 'The only one there is' }, ...choices]}
-          hint="Where its next deployment goes. What runs does not move by itself, and neither does its data."
+          choices={[{ value: '', label: 'None chosen' }, ...choices]}
+          hint="Where its next deployment goes; none chosen is enough where there is only one. What runs does not move by itself, and neither does its data."
         />
       </Card>
     </Section>

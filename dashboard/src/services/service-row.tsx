@@ -10,10 +10,15 @@ type Props = { service: Service; onChange(): void; onRemove(): void }
 
 export function ServiceRow({ service: { name, config, environment }, onChange, onRemove }: Props) {
   const may = useMay()
-  const said = [...saidOf(config), ...(environment.length > 0 ? [`${environment.length} variables of its own`] : [])]
+  const said = [
+    ...saidOf(config),
+    ...(environment.length > 0
+      ? [environment.length === 1 ? '1 variable of its own' : `${environment.length} variables of its own`]
+      : []),
+  ]
   return (
-    <li className="flex flex-wrap items-start gap-3 px-4 py-3">
-      <div className="min-w-0 flex-1 basis-52">
+    <li className="flex items-start gap-2 px-4 py-3">
+      <div className="min-w-0 flex-1">
         <p className="font-medium break-words">{name}</p>
         <p className="mt-0.5 text-xs break-words text-soft">
           {said.join(' · ') || 'Nothing is set: as the source says.'}

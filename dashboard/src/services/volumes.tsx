@@ -21,7 +21,7 @@ export function Volumes({ projectId }: { projectId: string }) {
             {query.data.map(({ name, key, serverId, createdAt }) => (
               <li key={`${serverId} ${name}`} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
                 <span className="font-medium break-all">{key ?? name}</span>
-                <span className="min-w-0 flex-1 font-mono text-xs break-all text-faint">{name}</span>
+                <span className="min-w-0 flex-1 basis-40 font-mono text-xs break-all text-faint">{name}</span>
                 <span className="text-xs text-soft">{servers.find(({ id }) => id === serverId)?.name}</span>
                 {createdAt && (
                   <span className="text-xs text-faint">

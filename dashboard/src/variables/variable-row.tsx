@@ -64,7 +64,7 @@ function Value({ name, value }: { name: string; value: string | undefined }) {
 function RowMenu({ name, onChange, onRemove }: { name: string; onChange(): void; onRemove(): void }) {
   const reason = useMay()('project:write')
   return (
-    <span className="max-md:order-2 max-md:row-start-1 max-md:col-start-2">
+    <span className="justify-self-end max-md:col-start-2 max-md:row-start-1">
       <Menu
         label={`More about ${name}`}
         items={[

@@ -175,9 +175,7 @@ test('a service is described, changed without losing what the form has no field 
   await form.getByLabel('Memory (MB)').fill('2')
   await form.getByRole('button', { name: 'Save' }).click()
   // The browser itself holds what is out of range back, at its field.
-  expect(await form.getByLabel('Memory (MB)').evaluate((field) => (field as HTMLInputElement).checkValidity())).toBe(
-    false,
-  )
+  await form.locator('input[name=memoryMb]:invalid').waitFor()
   await form.getByLabel('Memory (MB)').fill('256')
   await form.getByRole('button', { name: 'Save' }).click()
   await page.getByText('2 replicas · 256 MB').waitFor()
@@ -215,24 +213,23 @@ test('settings that somebody else changed meanwhile are shown beside one’s own
     settings: { rollbackWindow: 9, bakeSeconds: 30 },
   })
   // Who leaves with something unsaved is asked.
-  await page.getByLabel('Branch').fill('next')
+  await page.getByLabel('Branch', { exact: true }).fill('next')
   await page.getByRole('link', { name: 'Variables' }).click()
   await page
     .getByRole('alertdialog', { name: 'Leave without saving?' })
     .getByRole('button', { name: 'Leave it' })
     .click()
-  expect(await page.getByLabel('Branch').inputValue()).toBe('next')
+  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('next')
 })
 
 test('a project is deleted by whoever types its name and has read what goes and what stays', async () => {
   const { id } = (await api('POST', '/api/projects', { name: 'old' })).body
-  said.volumes = [{ name: 'slipway-old-data', key: 'data', createdAt: null }]
   const page = await open()
   await page.goto(at('settings', id))
   await page.getByRole('button', { name: 'Delete the project' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Delete old?' })
   await dialog.getByText('Its volumes stay on the server').waitFor()
-  await dialog.getByText('It has data.').waitFor()
+  await dialog.getByText('It has no volumes that the engines show.').waitFor()
   const verb = dialog.getByRole('button', { name: 'Delete the project' })
   expect(await verb.isDisabled()).toBe(true)
   await dialog.getByLabel('Type old to go on').fill('old')
