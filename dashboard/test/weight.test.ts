@@ -31,8 +31,11 @@ test('a first visit to any page loads at most 300 kB of script, as it is sent', 
 
 test('every text file lies there compressed, and is smaller so', () => {
   for (const { file } of Object.values(chunks).filter((chunk) => /\.(js|css)$/.test(chunk.file))) {
-    const [plain, gz, br] = ['', '.gz', '.br'].map((extension) => statSync(join(dir, `${file}${extension}`)).size)
-    expect([file, (gz ?? 0) < (plain ?? 0) || (plain ?? 0) < 300, (br ?? 0) < (plain ?? 0)]).toEqual([file, true, true])
+    const [plain = 0, gz = 0, br = 0] = ['', '.gz', '.br'].map(
+      (extension) => statSync(join(dir, `${file}${extension}`)).size,
+    )
+    // A line or two cannot become smaller.
+    expect([file, plain < 300 || gz < plain, plain < 300 || br < plain]).toEqual([file, true, true])
   }
 })
 

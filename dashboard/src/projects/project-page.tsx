@@ -20,7 +20,7 @@ const Variables = lazy(() =>
   import('../variables/variables-side.tsx').then(({ VariablesSide }) => ({ default: VariablesSide })),
 )
 const Services = lazy(() =>
-  import('../services/services-side.tsx').then(({ ServicesSide }) => ({ default: ServicesSide })),
+  import('../service-settings/services-side.tsx').then(({ ServicesSide }) => ({ default: ServicesSide })),
 )
 const Settings = lazy(() => import('./settings-side.tsx').then(({ SettingsSide }) => ({ default: SettingsSide })))
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useServiceNames } from '../services/use-service-names.ts'
+import { useServiceNames } from '../service-settings/use-service-names.ts'
 import { Choice } from '../ui/forms/choice.tsx'
 import { FormDialog } from '../ui/forms/form-dialog.tsx'
 import { TextArea } from '../ui/forms/text-area.tsx'

@@ -1,5 +1,5 @@
 import { isRefusal } from '../api/client.ts'
-import { useServiceNames } from '../services/use-service-names.ts'
+import { useServiceNames } from '../service-settings/use-service-names.ts'
 import { Field } from '../ui/field.tsx'
 import { Choice } from '../ui/forms/choice.tsx'
 import { FormDialog } from '../ui/forms/form-dialog.tsx'
