@@ -39,6 +39,11 @@ function Lookup({ host, check, before }: LookupProps) {
     <div className="mt-3 space-y-2.5">
       {leads && <p className={`text-pretty ${leads.ok ? 'text-ok' : 'text-ask'}`}>{leads.message}</p>}
       {leads && !leads.ok && <DnsTable host={host} leads={leads} />}
+      {leads && !leads.ok && leads.found.addresses.length > 0 && !host.startsWith('*.') && (
+        <p className="text-xs text-faint text-pretty">
+          A proxy in front of it hides the address: then the TXT record is enough, or switch the proxy off.
+        </p>
+      )}
       {check.isError && <Refused error={check.error} onRetry={() => check.refetch()} />}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-faint">
         {check.isPending ? <span>Looking …</span> : <Looked at={check.dataUpdatedAt} isRight={leads?.ok === true} />}

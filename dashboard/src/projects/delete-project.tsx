@@ -5,7 +5,8 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api, wordsOf } from '../api/client.ts'
 import { domainsQuery } from '../api/domains.ts'
-import { volumesQuery } from '../api/projects.ts'
+import { promotionQuery, volumesQuery } from '../api/projects.ts'
+import { instanceQuery } from '../api/queries.ts'
 import { useMay } from '../api/use-may.ts'
 import { useWrite } from '../api/use-write.ts'
 import { listed } from '../deployments/consequences.ts'
@@ -18,7 +19,8 @@ type Volumes = 'keep' | 'delete'
 export function DeleteProject({ project }: { project: Project }) {
   const [asking, setAsking] = useState(false)
   const may = useMay()
-  const reason = may('project:admin') ?? (project.active ? may('deployment:admin') : null)
+  const inCloud = useInCloud(project)
+  const reason = may('project:admin') ?? (project.active ? may('deployment:admin') : null) ?? inCloud
   return (
     <>
       <GatedButton look="danger" reason={reason} onClick={() => setAsking(true)}>
@@ -27,6 +29,14 @@ export function DeleteProject({ project }: { project: Project }) {
       {asking && <Dialog project={project} onClose={() => setAsking(false)} />}
     </>
   )
+}
+
+/** The API refuses it then, and what runs here would have been stopped for nothing. */
+function useInCloud({ id, target }: Project): string | null {
+  const { data: instance } = useQuery(instanceQuery)
+  const { data: promotion } = useQuery({ ...promotionQuery(id), enabled: instance?.mode === 'self_hosted' })
+  const isThere = target === 'cloud' || promotion?.state === 'running' || promotion?.state === 'promoted'
+  return isThere ? 'The hosted cloud has it as well, or is about to. Give that back on the overview first.' : null
 }
 
 /** It cannot be taken back, so the name is typed. What runs is stopped first, because the API deletes nothing that serves. */

@@ -10,6 +10,7 @@ import { GatedButton } from '../ui/gated-button.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
 import { DeleteProject } from './delete-project.tsx'
+import { GitAccess } from './git-access.tsx'
 import { DRAFT_LABELS, type DraftName } from './settings-draft.ts'
 import { Clashes, SettingsFields } from './settings-fields.tsx'
 import { useSettings } from './use-settings.ts'
@@ -51,6 +52,7 @@ export function SettingsSide({ project }: { project: Project }) {
           )}
         </div>
       </form>
+      <GitAccess project={project} />
       <Section
         title="Delete the project"
         note="Its settings, names, variables and history go. Volumes stay, unless you say otherwise."

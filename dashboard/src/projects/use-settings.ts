@@ -31,7 +31,10 @@ export function useSettings(project: Project) {
   // What nobody touches here follows what others save.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another version is news
   useEffect(() => {
-    if (!isChanged && project.version > base.version) restart(project)
+    if (project.version <= base.version) return
+    if (!isChanged) restart(project)
+    // Another version, but nothing of what this form holds: there is nothing to choose between.
+    else if (changedNames(from, draftOf(project)).length === 0) setBase(project)
   }, [project.version])
   const isStale = isRefusal(save.error) && save.error.status === 412 && project.version > base.version
   const send = (of: Draft = draft, on: Project = base) =>

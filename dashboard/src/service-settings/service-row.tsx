@@ -49,7 +49,7 @@ export function ServiceRow({ service: { name, config, environment }, onChange, o
 }
 
 /** What was set, in the order in which people ask for it. */
-export function saidOf(config: ServiceConfig): string[] {
+function saidOf(config: ServiceConfig): string[] {
   const { image, build, replicas, memoryMb, cpus, port, healthcheck, exposed, dependsOn, volumes, ports } = config
   const context = typeof build === 'string' ? build : build?.context
   return [

@@ -79,6 +79,12 @@ test('what does not go now says why in the menu, and paused pushes are resumed w
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('auto-deploy on').waitFor()
   expect((await api('GET', `/api/projects/${shop}`)).body.autoDeployPaused).toBe(false)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'Set a credential' }).click()
+  await page.getByLabel('Token').fill('a-token-of-the-git-host')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('A token is stored. It is not shown.').waitFor()
+  expect((await api('GET', `/api/projects/${shop}`)).body.gitCredential.kind).toBe('token')
 })
 
 test('a name is added, says what its records are and should be, is found to be right, and is removed', async () => {
