@@ -242,6 +242,24 @@ test('a project is deleted by whoever types its name and has read what goes and 
   await verb.click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect((await api('GET', `/api/projects/${id}`)).status).toBe(404)
+  // What runs is stopped first; where that is refused, nothing else is done, and the dialog says why.
+  const asked: string[] = []
+  await page.route('**/api/deployments/*?force=true', (route) => {
+    asked.push(route.request().method())
+    const refusal = { success: false, error: 'Another deployment is under way.', code: 'not_now', requestId: 'req_1' }
+    return route.fulfill({ status: 400, json: refusal })
+  })
+  await page.goto(at('settings', projects.billing))
+  await page.getByRole('button', { name: 'Delete the project' }).click()
+  const other = page.getByRole('alertdialog', { name: 'Delete billing?' })
+  await other.getByText('What runs of #43 is stopped first').waitFor()
+  await other.getByLabel('Delete them too').check()
+  await other.getByText('Nothing brings that back.').waitFor()
+  await other.getByLabel('Type billing to go on').fill('billing')
+  await other.getByRole('button', { name: 'Delete the project' }).click()
+  await other.getByRole('alert').filter({ hasText: 'Another deployment is under way.' }).waitFor()
+  expect(asked).toEqual(['DELETE'])
+  expect((await api('GET', `/api/projects/${projects.billing}`)).status).toBe(200)
 })
 
 test('somebody who may only look reads at each button why it cannot be pressed', async () => {
