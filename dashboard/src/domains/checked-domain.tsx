@@ -41,7 +41,7 @@ function Lookup({ host, check, before }: LookupProps) {
       {leads && !leads.ok && <DnsTable host={host} leads={leads} />}
       {leads && !leads.ok && leads.found.addresses.length > 0 && !host.startsWith('*.') && (
         <p className="text-xs text-faint text-pretty">
-          A proxy in front of it hides the address: then the TXT record is enough, or switch the proxy off.
+          Where a proxy in front of it hides the address, the TXT record is enough.
         </p>
       )}
       {check.isError && <Refused error={check.error} onRetry={() => check.refetch()} />}

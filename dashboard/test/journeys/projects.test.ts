@@ -63,6 +63,8 @@ test('a project says what serves and since when it was looked at, what is under 
   await page.getByRole('link', { name: 'Usage' }).click()
   await page.getByText('490 MB of 512 MB').waitFor()
   expect(new URL(page.url()).search).toBe('?tab=usage')
+  const sides = page.getByRole('navigation', { name: 'Sides of the project' })
+  expect(await sides.locator('[aria-current]').allTextContents()).toEqual(['Usage'])
 })
 
 test('what does not go now says why in the menu, and paused pushes are resumed where it is said that they are', async () => {
