@@ -14,12 +14,12 @@ import { activeQuery, deploymentQuery, deploymentsQuery, meQuery, overviewQuery,
 import { parseSearch, stringifySearch } from './api/search-text.ts'
 import { serverQuery } from './api/servers.ts'
 import { readFilter } from './deployments/filter.ts'
-import { readGit } from './git/view.ts'
-import { readSettings } from './settings/tabs.ts'
-import { readNewSearch } from './new/search.ts'
 import { readView } from './deployments/view.ts'
 import { readDomainsFilter } from './domains/domains-filter.ts'
+import { readGit } from './git/view.ts'
+import { readNewSearch } from './new/search.ts'
 import { readProjectTab } from './projects/tabs.ts'
+import { readSettings } from './settings/tabs.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -190,7 +190,21 @@ const tree = root.addChildren([
   join,
   signUp,
   setup,
-  inside.addChildren([overview, deployments, deployment, backups, git, activity, settings, fresh, servers, server, adopt, project, domains]),
+  inside.addChildren([
+    overview,
+    deployments,
+    deployment,
+    backups,
+    git,
+    activity,
+    settings,
+    fresh,
+    servers,
+    server,
+    adopt,
+    project,
+    domains,
+  ]),
 ])
 
 export const makeRouter = (queryClient: QueryClient) =>

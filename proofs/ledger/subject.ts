@@ -7,6 +7,7 @@ export const ROOT = join(import.meta.dirname, '..', '..')
 /** The product, as far as a proof can meet it, beside the packages that it is made with. */
 export const PRODUCT = ['contract/src', 'server/src']
 const INSTALLING = ['setup', 'install', 'tools/release']
+const PAGES = ['dashboard/src', 'dashboard/public']
 /** What else some proofs are about: those that begin where there is no platform yet, the command line, and what is read. */
 const BESIDES: Readonly<Record<string, string[]>> = {
   install: INSTALLING,
@@ -14,7 +15,9 @@ const BESIDES: Readonly<Record<string, string[]>> = {
   move: INSTALLING,
   uninstall: INSTALLING,
   cli: ['cli/src', 'tools/release'],
-  'dashboard-logs': ['dashboard/src'],
+  dashboard: PAGES,
+  'dashboard-drop': PAGES,
+  'dashboard-logs': PAGES,
   readme: ['docs/tutorials', 'cli/src', 'bin', 'tools/dev.ts'],
 }
 const IMPORT = /(?:from|import)\s*\(?['"](\.[^'"]+\.ts)['"]/g
@@ -40,10 +43,12 @@ const listed = (paths: string[]) =>
     .split('\0')
     .filter((file) => file && !file.endsWith('.test.ts'))
 
-/** Those that are installed with the product; what it is developed with, or the command line alone has, is no part of it. */
+/** Those that are installed with the product; what it is developed with, or only the command line or the dashboard has, is no part of it. */
 function packages(): string {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
-  const others = Object.keys(packages.cli?.dependencies ?? {}).filter((name) => !packages.server?.dependencies?.[name])
+  const others = [packages.cli, packages.dashboard]
+    .flatMap((one) => Object.keys(one?.dependencies ?? {}))
+    .filter((name) => !packages.server?.dependencies?.[name])
   const isOurs = ([path, { dev }]: [string, Locked]) =>
     path.startsWith('node_modules/') && !dev && !others.includes(path.slice('node_modules/'.length))
   const kept = Object.entries(packages).filter(isOurs)

@@ -44,6 +44,7 @@ export function Pill({ word, tone, sign, large = false }: Shown & { large?: bool
   const Drawn = SIGNS[sign]
   return (
     <span
+      data-state
       className={`inline-flex shrink-0 items-center gap-1.5 rounded-full font-medium whitespace-nowrap ${TONES[tone]} ${large ? 'h-7 px-2.5 text-sm' : 'h-6 px-2 text-xs'}`}
     >
       <Drawn
