@@ -1,6 +1,8 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isRefusal } from './client.ts'
 
+const SILENT_MS = 5000
+
 const isSignedOut = (error: unknown) => isRefusal(error) && error.status === 401
 
 /** `onSignedOut`: the session has ended, whoever noticed it first. */
@@ -24,6 +26,9 @@ export const makeQueryClient = (onSignedOut: () => void): QueryClient =>
         // A "no" does not become a "yes" by asking again; only silence is worth a second try.
         retry: (times, error) => !isRefusal(error) && times < 3,
         staleTime: 2000,
+        // Nor does silence last: whatever found nobody there asks again until somebody is.
+        refetchInterval: ({ state: { status, error } }) =>
+          status === 'error' && !isRefusal(error) ? SILENT_MS : false,
       },
     },
   })

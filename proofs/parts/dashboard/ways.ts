@@ -108,6 +108,8 @@ export async function decides(stage: Stage, check: Check): Promise<void> {
     const id = await deployFolder(stage, 'stack', stack(version, true))
     await called(page, 'Action required')
     if (version === 2) await stage.kill()
+    const { lines, wrong } = await wrongLines(stage, id)
+    check(wrong.length === 0, `${lines} lines of what came up in part: ${wrong.slice(0, 3).join('; ')}`)
     const panel = page.getByRole('region', { name: 'A decision is needed' })
     await panel.getByRole('row', { name: /^web/ }).getByText(`as before`).first().waitFor()
     await panel.getByRole('button', { name: button }).click()
