@@ -27,7 +27,7 @@ type Status = { state: string; mode: 'self_hosted' | 'cloud'; host: string; inst
 export function ConnectPanel({ status }: { status: Status }) {
   const isConnected = status.state !== 'disconnected'
   const reason = useMay()('githost:write')
-  const { connect, flow, attempt } = useConnect(status)
+  const { connect, flow, attempt, hasBegun } = useConnect(status)
   const answer = connect.data
   return (
     <Section
@@ -37,17 +37,17 @@ export function ConnectPanel({ status }: { status: Status }) {
       <Card>
         {flow && <ConnectFlow flow={flow} host={status.host} />}
         <div className="space-y-3 p-4">
-          <Ended attempt={attempt} isBegun={flow !== null} />
+          {!flow && (hasBegun || !isConnected) && <Ended attempt={attempt} />}
           {answer?.connected && <p className="text-soft">It is connected. These are the other ways that there are.</p>}
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-            {!flow && !answer && (
+            {!answer && (
               <GatedButton
-                look={isConnected ? 'plain' : 'primary'}
+                look={isConnected || flow ? 'plain' : 'primary'}
                 reason={reason}
                 busy={connect.isPending}
                 onClick={() => connect.mutate({})}
               >
-                <Plug size={14} aria-hidden /> {isConnected ? 'Other ways to connect' : 'Connect'}
+                <Plug size={14} aria-hidden /> {isConnected ? 'Other ways to connect' : flow ? 'Begin anew' : 'Connect'}
               </GatedButton>
             )}
             {status.installUrl && <Outside href={status.installUrl}>Install the app on further accounts</Outside>}
@@ -85,7 +85,7 @@ function useConnect({ mode, state }: Status) {
     if (mode === 'cloud' || attempt?.status === 'connected') announce('The git host is connected.')
     void client.invalidateQueries({ queryKey: githostQuery.queryKey })
   }, [isWaiting, mode, attempt?.status, reset, client])
-  return { connect, attempt, flow }
+  return { connect, attempt, flow, hasBegun: begun.at > 0 }
 }
 
 function flowOf(answer: GithostConnect | undefined, attempt: GithostAttempt | undefined): Flow | null {
@@ -104,11 +104,10 @@ function flowOf(answer: GithostConnect | undefined, attempt: GithostAttempt | un
 
 const until = (seconds: number) => new Date(serverNow() + seconds * 1000).toISOString()
 
-/** How the last try ended, until another one begins. */
-function Ended({ attempt, isBegun }: { attempt: GithostAttempt | undefined; isBegun: boolean }) {
-  if (isBegun || !attempt) return null
-  if (attempt.status === 'denied') return <Caution>It was refused at the git host.</Caution>
-  if (attempt.status === 'expired') return <Caution>Nobody finished it in time. Begin anew.</Caution>
-  if (attempt.status === 'failed') return <Caution>{attempt.message ?? 'It did not work. Begin anew.'}</Caution>
+/** How the last try ended, until another one begins or it does not matter any more. */
+function Ended({ attempt }: { attempt: GithostAttempt | undefined }) {
+  if (attempt?.status === 'denied') return <Caution>It was refused at the git host.</Caution>
+  if (attempt?.status === 'expired') return <Caution>Nobody finished it in time. Begin anew.</Caution>
+  if (attempt?.status === 'failed') return <Caution>{attempt.message ?? 'It did not work. Begin anew.'}</Caution>
   return null
 }

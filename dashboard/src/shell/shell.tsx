@@ -6,6 +6,7 @@ import { Drawer } from './drawer.tsx'
 import { Mark } from './mark.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { useKeys } from './use-keys.ts'
 
 // Only who presses the key pays for it.
@@ -23,6 +24,7 @@ export function Shell() {
   const close = () => setOver(null)
   useKeys({ search, help })
   useHeadingFocus()
+  useKeptFocus()
   // biome-ignore lint/correctness/useExhaustiveDependencies: leaving a page closes what lay over it
   useEffect(() => setOver(null), [path])
   return (

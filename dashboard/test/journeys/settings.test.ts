@@ -102,6 +102,8 @@ test('a token is made of ticked cells, is shown once, may what was ticked and no
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Revoke build server' }).waitFor({ state: 'detached' })
   expect((await stage.world.as(secret)('GET', '/api/me')).status).toBe(401)
+  // The row had the focus, and is gone.
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Settings')
 })
 
 test('the table of roles is the one that the server decides by, and fits a phone', async () => {

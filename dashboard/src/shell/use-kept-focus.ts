@@ -1,0 +1,28 @@
+import { useEffect } from 'react'
+
+/**
+ * Where what had the focus is taken from the page, such as a row that was removed, the heading gets it: the browser would give it to
+ * nothing, and whoever works by keys would begin at the top of everything.
+ */
+export function useKeptFocus(): void {
+  useEffect(() => {
+    const main = document.getElementById('main')
+    if (!main) return
+    let last: Element | null = null
+    const note = () => {
+      last = document.activeElement
+    }
+    const look = () => {
+      if (document.activeElement !== document.body || last === null || last.isConnected) return
+      last = null
+      main.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    }
+    const observer = new MutationObserver(look)
+    observer.observe(main, { childList: true, subtree: true })
+    document.addEventListener('focusin', note)
+    return () => {
+      observer.disconnect()
+      document.removeEventListener('focusin', note)
+    }
+  }, [])
+}
