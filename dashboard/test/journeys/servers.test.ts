@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const one of made) await one.remove()
 })
 
-test('a server over SSH: its key and the command, the host key before it is pinned, the check, a changed key, and gone again', async () => {
+test('a server over SSH: its key and the command, the host key before it is pinned, the check, and a key that changed', async () => {
   const page = await stage.open({ storageState })
   await page.goto('/servers')
   await page.getByRole('button', { name: 'Use this machine' }).waitFor()
@@ -96,7 +96,7 @@ test('what runs already is looked at, told apart with reasons, and recorded as a
   expect(await stateOf(made[0])).toEqual(before)
 })
 
-test('a server is removed by its name for it, and one that is used says why it stays', async () => {
+test('a server that is used says why it stays, and one that is not is removed', async () => {
   const page = await stage.open({ storageState })
   const [server] = (await api('GET', '/api/servers')).body.data
   await page.goto(`/servers/${server.id}`)
