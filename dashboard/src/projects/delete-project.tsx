@@ -35,7 +35,7 @@ export function DeleteProject({ project }: { project: Project }) {
 function useInCloud({ id, target }: Project): string | null {
   const { data: instance } = useQuery(instanceQuery)
   const { data: promotion } = useQuery({ ...promotionQuery(id), enabled: instance?.mode === 'self_hosted' })
-  const isThere = target === 'cloud' || promotion?.state === 'running' || promotion?.state === 'promoted'
+  const isThere = target === 'cloud' || promotion?.state === 'running'
   return isThere ? 'The hosted cloud has it as well, or is about to. Give that back on the overview first.' : null
 }
 

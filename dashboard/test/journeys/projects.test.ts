@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
+import { newId } from '../../../server/src/db/ids.ts'
 import { engineSays, released } from '../engine-says.ts'
 import { seed } from '../seed.ts'
 import { joinAs, openStage } from '../stage.ts'
@@ -262,6 +263,47 @@ test('a project is deleted by whoever types its name and has read what goes and 
   await other.getByRole('alert').filter({ hasText: 'Another deployment is under way.' }).waitFor()
   expect(asked).toEqual(['DELETE'])
   expect((await api('GET', `/api/projects/${projects.billing}`)).status).toBe(200)
+})
+
+test('what the cloud has is given back where it is shown, and what a server lent is taken back', async () => {
+  const { orgId } = made
+  const { id: projectId } = (await api('POST', '/api/projects', { name: 'promoted' })).body
+  const dns = [{ host: 'promoted.example.com', type: 'A', now: ['192.0.2.10'], wanted: ['198.51.100.7'] }]
+  const promotion = { id: newId('dep'), orgId, projectId, state: 'promoted', asked: '{}', createdBy: '{}' }
+  await platform.db
+    .insertInto('promotion')
+    .values({ ...promotion, dns: JSON.stringify(dns), finishedAt: new Date() } as never)
+    .execute()
+  const there = { target: 'cloud', cloudProjectId: newId('prj') }
+  await platform.db
+    .updateTable('project')
+    .set(there as never)
+    .where('id', '=', projectId)
+    .execute()
+  const serverId = (await api('GET', '/api/servers')).body.data[0].id
+  const grant = { id: newId('gnt'), orgId, projectId, serverId, engineId: 'e', kind: 'path', source: '/srv/blog' }
+  await platform.db
+    .insertInto('mountGrant')
+    .values({ ...grant, writable: true, createdBy: 'Ada' } as never)
+    .execute()
+  const page = await open()
+  await page.goto(at('settings', projectId))
+  await page.getByText('The hosted cloud has it as well').waitFor()
+  await page.goto(at('services', projectId))
+  await page.getByRole('button', { name: 'Take /srv/blog back' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Take back' }).click()
+  await page.getByText('taken back by').waitFor()
+  await page.goto(at(undefined, projectId))
+  const cloud = page.getByRole('region', { name: 'The hosted cloud' })
+  await cloud.getByText('A promoted.example.com').waitFor()
+  await cloud.getByRole('button', { name: 'Give it back' }).click()
+  const asked = page.getByRole('alertdialog')
+  await asked.getByText('It is deployed here from then on.').waitFor()
+  await asked.getByRole('button', { name: 'Give it back' }).click()
+  // Nothing links this organization to the cloud any more, so whoever may there has to delete it.
+  await page.getByText('The organization is not linked to the cloud').waitFor()
+  await cloud.waitFor({ state: 'detached' })
+  expect((await api('GET', `/api/projects/${projectId}`)).body.target).toBe('server')
 })
 
 test('somebody who may only look reads at each button why it cannot be pressed', async () => {
