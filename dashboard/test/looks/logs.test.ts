@@ -21,15 +21,12 @@ const at = (name: string, search = '') => `/deployments/${ids[name]}${search}`
 const LINES = '[role=log] [data-seq]'
 
 const SCREENS: Screens = {
-  log: { path: at('billing#44'), shows: LINES },
   'live log': { path: at('shop#148'), shows: 'text=Live' },
   'linked line': { path: at('billing#44', '?line=812'), shows: '[data-seq="812"]' },
   search: { path: at('billing#44', '?find=gift-cards&only=1'), shows: `${LINES} mark` },
   'one step': { path: at('shop#147', '?step=build:api'), shows: 'text=Only lines of' },
-  decision: { path: at('shop#147'), shows: 'text=If you put back' },
   services: { path: at('shop#147', '?tab=services'), shows: 'text=Replicas' },
   changes: { path: at('shop#146', '?tab=changes'), shows: 'text=Nothing to compare' },
-  'empty log': { path: at('docs#45'), shows: 'text=Nothing' },
 }
 
 everyScreenIsForEverybody(stage, [[signedIn, SCREENS]])
