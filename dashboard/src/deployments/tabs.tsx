@@ -13,6 +13,8 @@ export function DeploymentTabs({ id, current }: { id: string; current: Tab }) {
               params={{ id }}
               search={name === 'log' ? {} : { tab: name }}
               resetScroll={false}
+              // Else the router calls the first one current on every side: its address is a part of theirs.
+              activeOptions={{ exact: true }}
               aria-current={name === current ? 'page' : undefined}
               className={`inline-flex h-10 items-center border-b-2 outline-offset-[-2px] pointer-coarse:h-11 ${name === current ? 'border-ink font-medium' : 'border-transparent text-soft hover:text-ink'}`}
             >
