@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -33,9 +34,19 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     const opened = await opening(stage)
     const live = await growing(stage)
     const cut = await breaking(stage)
+    // Said in the figure: another machine may tell more.
+    const isBusy = [opened.all.ms < MOST_OPEN_MS, opened.find.ms < MOST_FIND_MS, live.p95 < MOST_INPUT_MS].includes(
+      false,
+    )
+    const busy = `the machine was busy (load average ${loadavg()[0]?.toFixed(1)}), so processor time counts`
     return {
-      ok: isQuick(opened.all, MOST_OPEN_MS) && isQuick(opened.find, MOST_FIND_MS) && isAtHand(live) && cut.faults === 0,
-      figure: [tellOpened(opened), tellLive(live), tellCut(cut)].join('; '),
+      ok:
+        isQuick(opened.all, MOST_OPEN_MS) &&
+        opened.serverMs < MOST_OPEN_MS &&
+        isQuick(opened.find, MOST_FIND_MS) &&
+        isAtHand(live) &&
+        cut.faults === 0,
+      figure: [tellOpened(opened), tellLive(live), tellCut(cut), ...(isBusy ? [busy] : [])].join('; '),
     }
   } finally {
     await stage.close()
