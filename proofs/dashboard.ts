@@ -1,4 +1,5 @@
-import { loadavg } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openStage } from './parts/dashboard/stage.ts'
 import { untold } from './parts/dashboard/watch.ts'
 import * as ways from './parts/dashboard/ways.ts'
@@ -29,7 +30,9 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     await ways.handsOut(stage, check)
   } catch (error) {
     check(false, (error as Error).message)
-    await stage.page.screenshot({ path: '.ci/dashboard-proof.png' }).catch(() => {})
+    const path = join(tmpdir(), 'slipway-dashboard-proof.png')
+    await stage.page.screenshot({ path }).catch(() => {})
+    console.log(`  what was seen then: ${path}`)
   }
   const lies = untold(stage.watch.seen, stage.front.told)
   for (const one of [...lies, ...stage.faults].slice(0, 10)) console.log(`  WRONG ${one}`)

@@ -16,10 +16,12 @@ import { serverQuery } from './api/servers.ts'
 import { readFilter } from './deployments/filter.ts'
 import { readView } from './deployments/view.ts'
 import { readDomainsFilter } from './domains/domains-filter.ts'
+
 import { readGit } from './git/view.ts'
 import { readNewSearch } from './new/search.ts'
-import { readProjectTab } from './projects/tabs.ts'
+import { readProjectView } from './projects/tabs.ts'
 import { readSettings } from './settings/tabs.ts'
+
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -167,7 +169,7 @@ const adopt = createRoute({
 const project = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$id',
-  validateSearch: readProjectTab,
+  validateSearch: readProjectView,
   loader: ({ context: { queryClient }, params: { id } }) => {
     void queryClient.prefetchQuery(servingQuery(id))
     void queryClient.prefetchQuery(underWayQuery(id))

@@ -5,7 +5,7 @@ const LOOK = 'inline-flex items-center font-medium text-brand underline underlin
 /** The page of what something was done to, by the prefix of its id; without one, the id alone. */
 const PAGES: Record<string, (id: string) => LinkProps & { word: string }> = {
   dep: (id) => ({ to: '/deployments/$id', params: { id }, word: 'The deployment' }),
-  prj: (id) => ({ to: '/deployments', search: { project: id }, word: 'Its deployments' }),
+  prj: (id) => ({ to: '/projects/$id', params: { id }, word: 'The project' }),
   dst: () => ({ to: '/backups', word: 'Backups' }),
   tok: () => ({ to: '/settings', search: { tab: 'tokens' }, word: 'Tokens' }),
   usr: () => ({ to: '/settings', search: { tab: 'members' }, word: 'Members' }),

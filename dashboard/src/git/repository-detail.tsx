@@ -35,8 +35,8 @@ export function RepositoryDetail({ owner, name, url }: Props) {
               <span key={id}>
                 {at > 0 && ', '}
                 <Link
-                  to="/deployments"
-                  search={{ project: id }}
+                  to="/projects/$id"
+                  params={{ id }}
                   className="font-medium text-brand underline underline-offset-4"
                 >
                   {project}

@@ -15,6 +15,7 @@ import type { ProjectTab } from './tabs.ts'
 
 // Most visits look at the first side: the others are loaded by those who go there.
 const Usage = lazy(() => import('./usage-side.tsx').then(({ UsageSide }) => ({ default: UsageSide })))
+const Logs = lazy(() => import('./logs-side.tsx').then(({ LogsSide }) => ({ default: LogsSide })))
 const Domains = lazy(() => import('../domains/domains-side.tsx').then(({ DomainsSide }) => ({ default: DomainsSide })))
 const Variables = lazy(() =>
   import('../variables/variables-side.tsx').then(({ VariablesSide }) => ({ default: VariablesSide })),
@@ -26,6 +27,7 @@ const Settings = lazy(() => import('./settings-side.tsx').then(({ SettingsSide }
 
 const SIDES: Record<ProjectTab, (project: Project) => ReactNode> = {
   overview: (project) => <ProjectOverview project={project} />,
+  logs: (project) => <Logs projectId={project.id} />,
   usage: (project) => <Usage projectId={project.id} />,
   domains: (project) => <Domains project={project} />,
   variables: (project) => <Variables project={project} />,

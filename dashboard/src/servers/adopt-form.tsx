@@ -75,8 +75,8 @@ function Done({ adopted: { project, reusedVolumes, warnings } }: { adopted: Adop
         the project runs. A deployment is refused while they run, and its message says what to type.
       </p>
       <Link
-        to="/deployments"
-        search={{ project: project.id }}
+        to="/projects/$id"
+        params={{ id: project.id }}
         className="inline-flex h-8 items-center rounded-md border border-line bg-surface px-3 font-medium shadow-card hover:bg-hover pointer-coarse:h-11"
       >
         To the project

@@ -21,6 +21,8 @@ export function TabLinks<Name extends string>({ label, to, tabs, current }: Prop
               to={to}
               // Whoever says the page says its tabs; the router cannot know that they belong together.
               search={(at === 0 ? {} : { tab: name }) as never}
+              // An address without a tab would be the current one on every side.
+              activeOptions={{ exact: true }}
               aria-current={name === current ? 'page' : undefined}
               ref={name === current ? intoView : undefined}
               className={`inline-flex h-9 items-center border-b-2 outline-offset-[-2px] pointer-coarse:h-11 ${name === current ? 'border-ink font-medium' : 'border-transparent text-soft hover:text-ink'}`}

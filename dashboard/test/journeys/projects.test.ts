@@ -66,6 +66,10 @@ test('a project says what serves and since when it was looked at, what is under 
   expect(new URL(page.url()).search).toBe('?tab=usage')
   const sides = page.getByRole('navigation', { name: 'Sides of the project' })
   expect(await sides.locator('[aria-current]').allTextContents()).toEqual(['Usage'])
+  await page.getByRole('link', { name: 'Logs' }).click()
+  await page.getByRole('log').waitFor()
+  await page.getByPlaceholder(/^Find/).fill('timeout')
+  await page.waitForURL(`**${at('logs')}&find=timeout`)
 })
 
 test('what does not go now says why in the menu, and paused pushes are resumed where it is said that they are', async () => {

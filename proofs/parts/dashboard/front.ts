@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 
 /** What the API said of a deployment, when it passed by. */
 export type Told = { at: number; id: string; word: string }
@@ -25,16 +26,18 @@ export async function openFront(target: () => number) {
 function pass(from: IncomingMessage, to: ServerResponse, port: number, told: Told[]): void {
   const options = { host: '127.0.0.1', port, method: from.method, path: from.url, headers: from.headers }
   const onward = request({ ...options, headers: { ...from.headers, 'accept-encoding': 'identity' } }, (answer) => {
+    answer.on('error', () => to.destroy())
     to.writeHead(answer.statusCode ?? 502, answer.headers)
     const isJson = answer.headers['content-type']?.startsWith('application/json') && from.url?.startsWith('/api/')
-    const chunks: Buffer[] = []
-    answer.on('data', (chunk: Buffer) => {
-      if (isJson) chunks.push(chunk)
-    })
-    // Written down before the browser has the end of it.
-    answer.prependListener('end', () => isJson && note(Buffer.concat(chunks).toString(), told))
-    answer.on('error', () => to.destroy())
-    answer.pipe(to)
+    if (!isJson) return answer.pipe(to)
+    // Written down before the browser has any of it.
+    return buffer(answer).then(
+      (body) => {
+        note(body.toString(), told)
+        to.end(body)
+      },
+      () => to.destroy(),
+    )
   })
   onward.on('error', () => to.destroy())
   to.on('close', () => onward.destroy())

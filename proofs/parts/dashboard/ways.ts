@@ -152,7 +152,7 @@ export async function namesIt(stage: Stage, check: Check): Promise<void> {
   await page.goto(`/projects/${await projectId(page, 'shop')}?tab=domains`)
   await page.getByRole('button', { name: 'Add a domain' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a domain' })
-  await dialog.getByLabel('Name').fill(host)
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(host)
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText(`${host} leads to 203.0.113.9`).first().waitFor()
   const [domain] = (await asked(page, `/api/projects/${await projectId(page, 'shop')}/domains`)).data
