@@ -39,6 +39,7 @@ export const guardedByTests: Record<string, string[]> = {
   'compose-zero-downtime': ['old-one-stopped-first', 'back-to-what-was-interrupted'],
   crash: ['lost-answer-written-twice', 'fence-not-checked', 'fence-without-its-claim'],
   'crash-stack': ['lost-answer-written-twice', 'fence-not-checked', 'back-to-what-was-interrupted'],
+  dashboard: ['line-shown-twice', 'stream-from-the-start'],
   'dashboard-drop': ['folder-sent-again', 'secrets-sent-along'],
   'dashboard-logs': ['line-shown-twice', 'stream-from-the-start'],
   destinations: [],

@@ -72,7 +72,7 @@ const WORDS: Record<string, string> = {
 }
 
 /** What somebody who reads the API would say; written apart from the dashboard's own table on purpose. */
-export function wordOf({ status, active, decision, waitingOn, unknown }: Deployment): string {
+function wordOf({ status, active, decision, waitingOn, unknown }: Deployment): string {
   if ((waitingOn as { kind?: string } | null)?.kind === 'prompt') return 'Needs approval'
   if (decision === 'pending') return 'Action required'
   if (active && unknown) return 'Not known'
