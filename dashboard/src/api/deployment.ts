@@ -1,16 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
-const SERVING_MS = 15_000
-
-/** What the engine says runs of a project. */
-export const servingOfQuery = (projectId: string) =>
-  queryOptions({
-    queryKey: ['project', projectId, 'serving'],
-    queryFn: ({ signal }) => api.deployments.serving({ params: { id: projectId }, signal }),
-    refetchInterval: SERVING_MS,
-  })
-
 /** What both ways out would do; asked only where a decision is awaited. */
 export const decisionQuery = (id: string) =>
   queryOptions({

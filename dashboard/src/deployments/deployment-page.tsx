@@ -7,6 +7,7 @@ import { deploymentQuery, projectsQuery } from '../api/queries.ts'
 import type { Log } from '../logs/open-log.ts'
 import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
+import { UsageNow } from '../usage/usage-now.tsx'
 import { Changes } from './changes.tsx'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import { PromptPanel } from './decision/prompt-panel.tsx'
@@ -72,11 +73,11 @@ function Side({ deployment, log, view, look }: Shown & { view: View }) {
   if (view.tab === undefined) return <LogSide deployment={deployment} log={log} view={view} look={look} />
   return (
     <div className="w-full max-w-5xl p-4 sm:px-8 sm:py-6">
-      {view.tab === 'services' ? (
+      {view.tab === 'services' && (
         <ServicesTable id={deployment.id} services={deployment.services} told={deployment.error?.message} />
-      ) : (
-        <Changes deployment={deployment} />
       )}
+      {view.tab === 'usage' && <UsageNow key={deployment.id} deploymentId={deployment.id} />}
+      {view.tab === 'changes' && <Changes deployment={deployment} />}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { STEP_NAMES } from './words.ts'
 export const TABS = [
   { name: 'log', label: 'Log' },
   { name: 'services', label: 'Services' },
+  { name: 'usage', label: 'Usage' },
   { name: 'changes', label: 'Changes' },
 ] as const
 export type Tab = (typeof TABS)[number]['name']

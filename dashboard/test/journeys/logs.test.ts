@@ -11,7 +11,7 @@ const { world } = stage
 const { platform } = world
 const made = await bootstrap(platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
 const signedIn = await joinAs(await stage.open(), made.link, ADA)
-const { ids } = await seed(world, made.orgId, world.as)
+const { ids, projects } = await seed(world, made.orgId, world.as)
 const [building, failed, decided] = [ids['shop#148'] ?? '', ids['billing#44'] ?? '', ids['shop#147'] ?? '']
 await print(world, failed, linesOf(3000, ['api', 'jobs']))
 
@@ -182,6 +182,30 @@ test('a session that ends while a log is read leads to the sign-in, and back to 
   world.app.server.closeAllConnections()
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   expect(new URL(page.url()).searchParams.get('next')).toBe(`/deployments/${decided}?line=7`)
+})
+
+test('what the services of a project print is followed, service by service, from where the last connection was', async () => {
+  const page = await open()
+  const asked: string[] = []
+  await page.context().route('**/api/projects/*/logs?*', (route) => {
+    const seen = route.request().headers()['last-event-id']
+    asked.push(seen ?? '')
+    if (seen) return route.fulfill({ status: 204 })
+    const at = (n: number) => `2026-01-01T00:00:0${n}.000Z`
+    const event = (n: number, service: string) =>
+      `id: ${at(n)}\nevent: log\ndata: ${JSON.stringify({ seq: null, ts: at(n), stream: 'stdout', step: null, service, line: `GET /${n}` })}\n\n`
+    return route.fulfill({ contentType: 'text/event-stream', body: event(1, 'web') + event(2, 'api') + event(3, 'web') })
+  })
+  await page.goto(`/projects/${projects.shop}?tab=logs`)
+  await foot(page, '3 lines').waitFor()
+  await foot(page, 'Complete').waitFor()
+  expect(asked).toEqual(['', '2026-01-01T00:00:03.000Z'])
+  await page.getByRole('button', { name: 'api', exact: true }).click()
+  await foot(page, '1 of 3 lines').waitFor()
+  await page.waitForURL('**?tab=logs&service=api')
+  expect(await rows(page).textContent()).toContain('GET /2')
+  await page.reload()
+  await foot(page, '1 of 3 lines').waitFor()
 })
 
 test('at 360 px the steps are a row to swipe, and nothing else moves sideways', async () => {

@@ -9,7 +9,7 @@ const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of te
 const stage = await openStage()
 const made = await bootstrap(stage.world.platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
 const signedIn = await joinAs(await stage.open(), made.link, ADA)
-const { ids } = await seed(stage.world, made.orgId, stage.world.as)
+const { ids, projects } = await seed(stage.world, made.orgId, stage.world.as)
 for (const [name, services] of [
   ['shop#148', ['web', 'api']],
   ['shop#147', ['web', 'api', 'worker']],
@@ -25,6 +25,7 @@ const SCREENS: Screens = {
   'linked line': { path: at('billing#44', '?line=812'), shows: '[data-seq="812"]' },
   search: { path: at('billing#44', '?find=gift-cards&only=1'), shows: `${LINES} mark` },
   'one step': { path: at('shop#147', '?step=build:api'), shows: 'text=Only lines of' },
+  'what services print': { path: `/projects/${projects.shop}?tab=logs`, shows: '[role=log]' },
   services: { path: at('shop#147', '?tab=services'), shows: 'text=Replicas' },
   changes: { path: at('shop#146', '?tab=changes'), shows: 'text=Nothing to compare' },
 }

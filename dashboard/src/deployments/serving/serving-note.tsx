@@ -3,13 +3,13 @@ import type { Serving } from '@slipway/contract/serving'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { servingOfQuery } from '../../api/deployment.ts'
+import { servingQuery } from '../../api/projects.ts'
 import { activeOfQuery } from '../../api/queries.ts'
 import { servingInWords } from './serving-words.ts'
 
 /** What visitors get now: the question behind every look at this page. Until the engine has said it, what is written down. */
 export function ServingNote({ deployment }: { deployment: Deployment }) {
-  const { data: serving } = useQuery(servingOfQuery(deployment.projectId))
+  const { data: serving } = useQuery(servingQuery(deployment.projectId))
   const said = serving && servingInWords(deployment, serving)
   if (!serving || serving.seenAt === null || serving.target === 'cloud') return <ReleaseNote deployment={deployment} />
   if (!said) return null
