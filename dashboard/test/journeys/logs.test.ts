@@ -194,7 +194,10 @@ test('what the services of a project print is followed, service by service, from
     const at = (n: number) => `2026-01-01T00:00:0${n}.000Z`
     const event = (n: number, service: string) =>
       `id: ${at(n)}\nevent: log\ndata: ${JSON.stringify({ seq: null, ts: at(n), stream: 'stdout', step: null, service, line: `GET /${n}` })}\n\n`
-    return route.fulfill({ contentType: 'text/event-stream', body: event(1, 'web') + event(2, 'api') + event(3, 'web') })
+    return route.fulfill({
+      contentType: 'text/event-stream',
+      body: event(1, 'web') + event(2, 'api') + event(3, 'web'),
+    })
   })
   await page.goto(`/projects/${projects.shop}?tab=logs`)
   await foot(page, '3 lines').waitFor()
