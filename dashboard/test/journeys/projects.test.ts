@@ -86,7 +86,7 @@ test('what does not go now says why in the menu, and paused pushes are resumed w
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('auto-deploy on').waitFor()
   expect((await api('GET', `/api/projects/${shop}`)).body.autoDeployPaused).toBe(false)
-  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.locator('#main').getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('button', { name: 'Set a credential' }).click()
   await page.getByLabel('Token').fill('a-token-of-the-git-host')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
