@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
 import { eventWriter } from '../../src/core/deployments/events/events.ts'
+import { readRows } from '../../src/core/deployments/events/events-store.ts'
 import { redactor } from '../../src/core/deployments/events/redact.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { cuttingProxy } from '../jobs/cutting-proxy.ts'
@@ -180,6 +181,20 @@ describe('the log', () => {
     for (const none of ['br', 'gzip;q=0', 'identity, gzip;q=0.0', ''])
       expect([none, (await zipped(none)).headers['content-encoding']]).toEqual([none, undefined])
     expect((await logs(id, 'kind=runtime&format=rows&follow=true')).status).toBe(400)
+  })
+
+  test('comes in rows a megabyte at a time, however long its lines are, and none is left out', async () => {
+    const { id } = await makeDeployment(world, org)
+    await store(
+      world,
+      id,
+      Array.from({ length: 200 }, (_, n) => line(`${n} ${'x'.repeat(16_000)}`)),
+    )
+    const first = await readRows(world.platform.db, id, 0, { events: 1000, bytes: 1024 * 1024 })
+    expect(first).toMatchObject({ first: 1, last: 66 })
+    expect(await readRows(world.platform.db, id, 66, { events: 1000, bytes: 1 })).toMatchObject({ first: 67, last: 67 })
+    const rows = (await logs(id, 'format=rows')).text.trimEnd().split('\n')
+    expect(rows.map((row) => JSON.parse(row)[5].split(' ')[0])).toEqual(Array.from({ length: 200 }, (_, n) => `${n}`))
   })
 
   test('is read from its end, before an event and around one, whatever its length', async () => {

@@ -63,17 +63,25 @@ type RowsText = { first: number; last: number; text: string }
 
 /**
  * Lines after `since` that are still in the table, each as an array of JSON on a line of its own: the database writes the text
- * itself, because a hundred thousand events made objects and text again here would take a second. At most `limit` events.
+ * itself, because a hundred thousand events made objects and text again here would take a second. `most` bounds how many, and at
+ * least one is among them.
  */
-export async function readRows(db: Queryable, id: string, since: number, limit: number): Promise<RowsText | undefined> {
+export async function readRows(
+  db: Queryable,
+  id: string,
+  since: number,
+  most: { events: number; bytes: number },
+): Promise<RowsText | undefined> {
   const { rows } = await sql<{ first: string | null; last: string; text: string | null }>`
     select min(seq) as first, max(seq) as last, string_agg(json_build_array(
         seq, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         case when data ->> 'stream' = 'stderr' then 'stderr' else 'stdout' end,
         data ->> 'step', data ->> 'service', coalesce(data ->> 'line', ''))::text || E'\n', '' order by seq)
       filter (where type = 'log') as text
-    from (select seq, at, type, data from deployment_event
-      where deployment_id = ${id} and seq > ${since} order by seq limit ${limit}) as event`.execute(db)
+    from (select seq, at, type, data, sum(coalesce(length(data ->> 'line'), 0)) over (order by seq) as upto
+      from (select seq, at, type, data from deployment_event
+        where deployment_id = ${id} and seq > ${since} order by seq limit ${most.events}) as next) as event
+    where upto - coalesce(length(data ->> 'line'), 0) < ${most.bytes}`.execute(db)
   const [found] = rows
   if (!found || found.first === null) return undefined
   return { first: Number(found.first), last: Number(found.last), text: found.text ?? '' }

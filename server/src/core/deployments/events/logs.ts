@@ -200,7 +200,7 @@ async function* rowsAfter(parts: Parts, id: string, since: number): AsyncIterabl
 }
 
 async function nextRows({ db, history }: Parts, id: string, since: number) {
-  const rows = await readRows(db, id, since, READ.events)
+  const rows = await readRows(db, id, since, READ)
   if (rows?.first === since + 1) return { data: rows.text, seen: rows.last }
   // What lies in a file by now, or is gone, is found as always.
   const events = await history.after(id, since, READ)
