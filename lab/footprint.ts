@@ -37,7 +37,7 @@ function processesOf(lab: { dir: string; id: string }): string[] {
       const places = [command, link(pid, 'cwd'), link(pid, 'fd/1')]
       const ours =
         group.includes(lab.id) ||
-        (link(pid, 'exe').startsWith(cacheDir) && isForsaken(pid)) ||
+        (link(pid, 'exe').startsWith(cacheDir) && isForsaken(pid) && !isOfABrowser(command)) ||
         places.some((place) => place.includes(lab.dir))
       return ours ? [`${pid} ${command}`] : []
     })
@@ -45,6 +45,9 @@ function processesOf(lab: { dir: string; id: string }): string[] {
 
 /** Programs of the cache that a test of something else runs have a parent that sees to them; what a lab left has none. */
 const isForsaken = (pid: string) => /^PPid:\s+[01]$/m.test(read(pid, 'status'))
+
+/** No part of a lab: a test's browser starts its crash handlers without a parent, and they end with it. */
+const isOfABrowser = (command: string) => command.includes('chrome_crashpad_handler')
 
 function withoutCounters(line: string): string {
   return line.startsWith('#') ? '' : line.replace(/\[\d+:\d+\]/, '')
