@@ -10,7 +10,7 @@ import { headline, triggered } from './words.ts'
 
 export function DeploymentHead({ deployment, project }: { deployment: Deployment; project: string }) {
   return (
-    <header className="pb-5">
+    <header data-deployment={deployment.id} className="pb-5">
       <Crumbs deployment={deployment} project={project} />
       <div className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2.5">
         <StatusPill of={deployment} large />

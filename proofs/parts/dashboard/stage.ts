@@ -13,6 +13,8 @@ import { watchState } from './watch.ts'
 
 const DASHBOARD = join(import.meta.dirname, '../../../dashboard/dist')
 const DEADLINE_MS = 120_000
+/** Where names are to lead; nobody connects to it. */
+export const HERE = '192.0.2.10'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
@@ -25,6 +27,7 @@ export async function openStage() {
     SLIPWAY_DASHBOARD_DIR: DASHBOARD,
     SLIPWAY_PUBLIC_URL: front.url,
     SLIPWAY_DNS_SERVERS: names.server,
+    SLIPWAY_PUBLIC_ADDRESSES: HERE,
   }
   const site = await openSite({ name: 'pages', env })
   const folders = mkdtempSync(join(tmpdir(), 'sw-pages-'))

@@ -20,8 +20,10 @@ export async function watchState(page: Page) {
     let last = ''
     setInterval(() => {
       count++
-      const id = /^\\/deployments\\/(dep_\\w+)/.exec(location.pathname)?.[1] ?? ''
-      const word = id === '' ? '' : (document.querySelector('#main [data-state]')?.textContent ?? '')
+      // What the page itself says it is about: the address changes a moment before it does.
+      const head = document.querySelector('#main [data-deployment]')
+      const id = head?.dataset.deployment ?? ''
+      const word = head?.querySelector('[data-state]')?.textContent ?? ''
       if (id + word === last && count < 20) return
       last = id + word
       window.tellState(id, word, count)

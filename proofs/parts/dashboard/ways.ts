@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Files } from '../../../test-kit/sample-app.ts'
 import { until } from '../../../test-kit/until.ts'
 import { wrongLines } from './log-lines.ts'
-import { asked, called, idOf, type Stage } from './stage.ts'
+import { asked, called, HERE, idOf, type Stage } from './stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: 'a password of ten letters' }
 const LINES = 300
@@ -132,8 +132,8 @@ export async function goesBack(stage: Stage, first: string, check: Check): Promi
   await page.goto(`/deployments/${first}`)
   await page.getByRole('button', { name: 'Roll back to this' }).click()
   const dialog = page.getByRole('alertdialog')
-  const said = (await dialog.textContent()) ?? ''
-  check(/shop|web|replaced|#1/.test(said), `the dialog says what happens: ${said.slice(0, 160)}`)
+  await dialog.getByText('replaced by what ran then').waitFor()
+  check(true, 'the dialog says what is replaced')
   await stage.kill()
   await dialog.getByRole('button', { name: 'Roll back', exact: true }).click()
   await until(
@@ -146,7 +146,7 @@ export async function goesBack(stage: Stage, first: string, check: Check): Promi
 
 /** A name that leads elsewhere is said with what was found and what is wanted, and is right when it is. */
 export async function namesIt(stage: Stage, check: Check): Promise<void> {
-  const { page, site, names } = stage
+  const { page, names } = stage
   const host = 'www.pages.example'
   names.zone[host] = { A: ['203.0.113.9'] }
   await page.goto(`/projects/${await projectId(page, 'shop')}?tab=domains`)
@@ -155,11 +155,9 @@ export async function namesIt(stage: Stage, check: Check): Promise<void> {
   await dialog.getByRole('textbox', { name: 'Name' }).fill(host)
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText(`${host} leads to 203.0.113.9`).first().waitFor()
-  const [domain] = (await asked(page, `/api/projects/${await projectId(page, 'shop')}/domains`)).data
-  const wanted = domain.dns?.wanted?.[0] ?? site.engine.address
-  names.zone[host] = { A: [wanted] }
+  names.zone[host] = { A: [HERE] }
   await stage.kill()
-  await page.getByText(`${host} leads here.`).first().waitFor()
+  await page.getByRole('listitem').filter({ hasText: host }).getByText('Leads here').waitFor()
   check(true, 'a wrong name is said with what is wanted, and is right when it is')
 }
 
