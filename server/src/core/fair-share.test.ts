@@ -109,4 +109,29 @@ describe('work for each', () => {
     })
     expect(begun).toBe(2)
   })
+
+  test('of pages no more are read than are needed, and one that has many of them holds up nobody', async () => {
+    const all = [...rows('a', 60), ...rows('b', 3), ...rows('c', 3), ...rows('d', 3), ...rows('e', 30)]
+    let read = 0
+    const pages = async (after: Row | null) => {
+      const from = after === null ? 0 : all.indexOf(after) + 1
+      read = from + 10
+      return all.slice(from, read)
+    }
+    const held = Promise.withResolvers<void>()
+    const done: string[] = []
+    const ended = eachFairly(pages, { atOnce: 4, perOrg: 1, signal }, async ({ orgId, n }) => {
+      if (orgId === 'a' && n === 0) await held.promise
+      done.push(`${orgId}${n}`)
+    })
+    await expect.poll(() => done.length).toBe(all.length - 1)
+    held.resolve()
+    await ended
+    expect(new Set(done).size).toBe(all.length)
+
+    const stop = new AbortController()
+    read = 0
+    await eachFairly(pages, { atOnce: 1, perOrg: 1, signal: stop.signal }, async () => stop.abort())
+    expect(read).toBe(10)
+  })
 })

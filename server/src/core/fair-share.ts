@@ -47,34 +47,27 @@ function byOrg<T extends OfOrg>(rows: Iterable<T>): Map<string, T[]> {
 
 type Limits = { atOnce: number; perOrg: number; signal: AbortSignal }
 
+/** Those that come after one, a page at a time; after null the first ones. None: that was all. */
+export type Pages<T> = (after: T | null) => Promise<T[]>
+
 /**
  * Does something for each, so many at once; and of one organization so many while there are others, so that it cannot hold
- * them up.
+ * them up. Of pages no more are read than it takes for as many organizations to wait as there is work at once.
  */
 export async function eachFairly<T extends OfOrg>(
-  items: T[],
+  items: T[] | Pages<T>,
   { atOnce, perOrg, signal }: Limits,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const waiting = byOrg(interleaved(items))
+  const waiting = lines(items)
   const busy = new Map<string, number>()
-  const isAlone = (orgId: string) => waiting.size === 1 && busy.size <= Number(busy.has(orgId))
-  /** The first of an organization that has not its share at work; who was served goes to the end of the line. */
-  const next = (): T | undefined => {
-    for (const [orgId, line] of waiting) {
-      if ((busy.get(orgId) ?? 0) >= perOrg && !isAlone(orgId)) continue
-      const item = line.shift()
-      waiting.delete(orgId)
-      if (line.length > 0) waiting.set(orgId, line)
-      return item
-    }
-    return undefined
-  }
+  const mayBegin = (orgId: string) =>
+    (busy.get(orgId) ?? 0) < perOrg || (waiting.isAlone() && busy.size <= Number(busy.has(orgId)))
   await new Promise<void>((done, fail) => {
     let running = 0
     const start = () => {
       while (running < atOnce && !signal.aborted) {
-        const item = next()
+        const item = waiting.next(mayBegin)
         if (item === undefined) break
         running++
         busy.set(item.orgId, (busy.get(item.orgId) ?? 0) + 1)
@@ -87,8 +80,48 @@ export async function eachFairly<T extends OfOrg>(
           })
           .then(start, fail)
       }
-      if (running === 0) done()
+      const reading = signal.aborted ? null : waiting.fill(atOnce)
+      if (reading) reading.then(start, fail)
+      else if (running === 0 && !waiting.isReading()) done()
     }
     start()
   })
+}
+
+/** A line for each organization; whoever was served goes to the end of all. */
+function lines<T extends OfOrg>(items: T[] | Pages<T>) {
+  const waiting = byOrg(Array.isArray(items) ? interleaved(items) : [])
+  let more = Array.isArray(items) ? null : items
+  let last: T | null = null
+  let isReading = false
+  const read = async (pages: Pages<T>) => {
+    const page = await pages(last)
+    last = page.at(-1) ?? null
+    if (last === null) more = null
+    for (const item of page) waiting.set(item.orgId, [...(waiting.get(item.orgId) ?? []), item])
+  }
+  return {
+    /** The first of an organization that may begin something. */
+    next(mayBegin: (orgId: string) => boolean): T | undefined {
+      for (const [orgId, line] of waiting) {
+        if (!mayBegin(orgId)) continue
+        const item = line.shift()
+        waiting.delete(orgId)
+        if (line.length > 0) waiting.set(orgId, line)
+        return item
+      }
+      return undefined
+    },
+    /** Nobody else waits, and nobody else will. */
+    isAlone: () => more === null && waiting.size === 1,
+    isReading: () => isReading,
+    /** Null where enough wait, nobody else comes, or it is being read already. */
+    fill(enough: number): Promise<void> | null {
+      if (more === null || isReading || waiting.size >= enough) return null
+      isReading = true
+      return read(more).finally(() => {
+        isReading = false
+      })
+    },
+  }
 }

@@ -8,6 +8,9 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kys
 type Created = ColumnType<Date, Date | string | undefined, never>
 type Time = ColumnType<Date, Date | string, Date | string>
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+/** Null: of before that was kept; then it is whichever is linked. */
+type MaybeOrg = ColumnType<string | null, string | null | undefined, never>
+type Mark = ColumnType<string | null, string | null | undefined, string | null>
 /** Eight bytes there, text here. */
 type Count = ColumnType<string, number | undefined, number>
 
@@ -38,19 +41,25 @@ export type CloudTables = {
     /** The newest number of what the cloud relays that was taken here, and when. */
     relaySeen: Count
     relayAt: MaybeTime
+    /** The one that was drawn with that number; null: not known. */
+    relayMark: Mark
     /** Null: nobody has followed it yet. */
     relayState: Generated<'following' | 'waiting' | 'refused' | null>
     relaySince: MaybeTime
-    /** A lease: the process that follows it, and until when. */
+    /** A lease: the process that follows it, and until when; without one, until when nobody does, because the cloud refuses it. */
     relayClaim: ColumnType<string | null, string | null | undefined, string | null>
     relayUntil: MaybeTime
   }
+  /** What an organization was ever linked to, as it was called then. */
+  cloudOrganization: { orgId: string; cloudOrgId: string; name: string; url: string }
   /** A deployment of a project in the cloud; what it is and does is there. */
   cloudDeployment: {
     /** The one that the cloud gave it. */
     id: string
     orgId: string
     projectId: string
+    /** The organization of the cloud that has it. */
+    cloudOrgId: MaybeOrg
     /** As the cloud has shown it last; what lists ask for is taken from it. */
     shown: JSONColumnType<Deployment, string, string>
     status: GeneratedAlways<DeploymentStatus>
@@ -65,6 +74,8 @@ export type CloudTables = {
     id: string
     orgId: string
     projectId: string
+    /** The organization of the cloud that it leads to. */
+    cloudOrgId: MaybeOrg
     state: Generated<PromotionState>
     asked: JSONColumnType<PromotionAsked, string, never>
     /** Which it is at, or was at last. */
@@ -91,6 +102,8 @@ export type CloudTables = {
     createdAt: Created
     /** The newest number that was given to something relayed. */
     relayed: Count
+    /** Drawn with it: after a restore numbers are given again, and marks are not. */
+    relayedMark: Mark
     /** The one stream that is served. */
     streamId: ColumnType<string | null, string | null | undefined, string | null>
   }
@@ -101,6 +114,8 @@ export type CloudTables = {
     guid: string
     event: string
     said: JSONColumnType<RelayedSaid, string, string>
+    mark: Mark
+    beforeMark: Mark
     createdAt: Created
   }
   /** A link that was asked of the cloud, until somebody there decides. */

@@ -45,6 +45,8 @@ export type Tables = AdoptionTables &
     organization: { id: string; name: string; createdAt: Created }
     /** Where the operator said it for one organization. */
     organizationLimit: { orgId: string; kind: LimitKind; most: ColumnType<string | null, number | null, number | null> }
+    /** Kept by triggers of `blob`: together how much each has uploaded. */
+    organizationUpload: { orgId: string; shard: number; bytes: string }
     /** What deployments printed in each hour of the last day, where that is limited. */
     organizationLog: { orgId: string; hour: Time; bytes: ColumnType<string, number, number> }
     person: {
@@ -97,6 +99,8 @@ export type Tables = AdoptionTables &
       acceptedAt: Time | null
       createdAt: Created
     }
+    /** A link that was withdrawn or replaced, so that who holds it is told. */
+    formerLink: { codeHash: Buffer; orgId: string; why: 'withdrawn' | 'replaced'; endedAt: Created }
     token: {
       id: string
       orgId: string
@@ -172,6 +176,8 @@ export type Tables = AdoptionTables &
       /** Where its deployments are; what the cloud calls it. */
       target: Generated<'server' | 'cloud'>
       cloudProjectId: ColumnType<string | null, string | null | undefined, string | null>
+      /** The organization of the cloud that has it; null: of before, whichever is linked. */
+      cloudOrgId: ColumnType<string | null, string | null | undefined, string | null>
       settings: JSONColumnType<Partial<ProjectSettings>, string, string>
       autoDeployPaused: Generated<boolean>
       /** The host's own number of its repository, once it was looked up. */

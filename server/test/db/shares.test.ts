@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
 import * as destinations from '../../src/core/backups/store.ts'
-import { baking } from '../../src/core/deployments/converge/bake/bake-store.ts'
 import { dueProjects } from '../../src/core/deployments/converge/settle-store.ts'
+import { releasesToWatch } from '../../src/core/deployments/watch/watch-store.ts'
 import * as certificates from '../../src/core/domains/certificates/store.ts'
 import { fairShare } from '../../src/core/fair-share.ts'
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 
 test.each<[string, (most: number, except: string[]) => Promise<{ orgId: string }[]>]>([
-  ['releases that are watched', (most, except) => baking(db, most, except)],
+  ['releases that are watched', (most, except) => releasesToWatch(db, most, except)],
   ['projects that are settled', (most, except) => dueProjects(db, most, except)],
   ['destinations that are looked at', (most, except) => destinations.due(db, most, except)],
   ['names that are looked at', (most, except) => certificates.due(db, most, except)],

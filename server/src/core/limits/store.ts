@@ -63,7 +63,7 @@ const COUNTS: Record<LimitKind, (orgId: string) => RawBuilder<{ used: string }>>
         select project_id, memory_bytes from deployment
         where org_id = ${orgId} and status in ('building', 'deploying', 'partial_failure') and finished_at is null
       ) releases group by project_id) projects`,
-  uploadBytes: (orgId) => sql`select coalesce(sum(size), 0) as used from blob where org_id = ${orgId}`,
+  uploadBytes: (orgId) => sql`select coalesce(sum(bytes), 0) as used from organization_upload where org_id = ${orgId}`,
   logBytesPerDay: (orgId) => usedForLogs(orgId),
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '../../db/database.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 
 /** Longer than one mail may take to be sent: what is still unsent then was left by a process that died. */
 const LEASE = sql`interval '3 minutes'`
 /** What could not be sent by then nobody waits for. */
 const GIVE_UP = sql`interval '24 hours'`
 const KEEP = sql`interval '7 days'`
-const SWEEP_MOST = 5000
 
 export type NewMail = { id: string; toAddress: string; subject: string; text: string }
 export type DueMail = NewMail & {
@@ -23,11 +23,11 @@ export async function insert(tx: Tx, row: NewMail): Promise<void> {
 /** Takes what is due for the time of a lease; processes that ask at once get different rows. */
 export async function claim(db: Queryable, most: number): Promise<DueMail[]> {
   const { rows } = await sql<DueMail>`
-    with due as (select id from mail where sent_at is null and failed_at is null and due_at <= clock_timestamp()
+    with due as (select id from mail where sent_at is null and failed_at is null and due_at <= statement_timestamp()
       order by due_at limit ${most} for update skip locked)
     update mail m set attempts = attempts + 1, due_at = clock_timestamp() + ${LEASE}
     from due where m.id = due.id
-    returning m.id, m.to_address, m.subject, m.text, m.attempts, m.created_at < clock_timestamp() - ${GIVE_UP} as is_late
+    returning m.id, m.to_address, m.subject, m.text, m.attempts, m.created_at < statement_timestamp() - ${GIVE_UP} as is_late
   `.execute(db)
   return rows
 }
@@ -59,6 +59,5 @@ export async function markFailed(db: Queryable, { id, attempts }: DueMail, error
 
 /** All that is old, however it ended: what was not sent in its first day never will be. */
 export async function sweepMail(db: Queryable): Promise<void> {
-  await sql`delete from mail where id in (select id from mail where created_at < now() - ${KEEP}
-    order by created_at limit ${SWEEP_MOST})`.execute(db)
+  await deleteOld(db, 'mail', sql`created_at < now() - ${KEEP}`)
 }

@@ -10,7 +10,7 @@ const DEADLINE_MS = 30_000
 
 /** A restart of an engine may block networks for good: nothing on them starts until they are freed. */
 export async function freeNetworks(parts: Parts, signal: AbortSignal): Promise<void> {
-  await eachFairly(await store.used(parts.db), { ...TOGETHER, signal }, async (server) => {
+  await eachFairly(store.used(parts.db), { ...TOGETHER, signal }, async (server) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
     const freed = await parts.runtime
       .freeNetworks(openEngineTarget(parts, server), { signal: within })

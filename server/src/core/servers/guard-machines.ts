@@ -10,7 +10,7 @@ const GUARD_MS = 60_000
 
 /** What keeps containers from a machine's own networks lasts until its next boot: all machines are seen to now and then. */
 export async function guardMachines(parts: Parts, signal: AbortSignal): Promise<void> {
-  await eachFairly(await store.used(parts.db), { ...TOGETHER, signal }, async (server) => {
+  await eachFairly(store.used(parts.db), { ...TOGETHER, signal }, async (server) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(GUARD_MS)])
     await guardMachine(parts, server, within).catch((error) => {
       if (!signal.aborted) parts.log.info({ err: error, server: server.id }, 'a machine could not be guarded')

@@ -4,6 +4,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
+import type { Pages } from '../fair-share.ts'
 import { startOf, toPage } from '../page.ts'
 import { policyOf } from './policy.ts'
 
@@ -104,16 +105,25 @@ export const sameEngine = (db: Queryable, server: ServerRow) =>
     .where((eb) => eb.or([eb('id', '=', server.id), eb('engineId', 'is', null), eb('engineId', '=', server.engineId)]))
     .execute()
 
-/** Servers that something was ever deployed to. */
-export const used = (db: Queryable) =>
+const PAGE = 200
+
+const pageAfter = (db: Queryable, last: ServerRow | null) =>
   db
     .selectFrom('server')
     .selectAll()
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('deployment').select('id').whereRef('deployment.serverId', '=', 'server.id')),
-    )
+    .where('id', '>', last?.id ?? '')
     .orderBy('id')
-    .execute()
+    .limit(PAGE)
+
+/** Servers that something was ever deployed to. */
+export const used =
+  (db: Queryable): Pages<ServerRow> =>
+  (last) =>
+    pageAfter(db, last)
+      .where(({ exists, selectFrom }) =>
+        exists(selectFrom('deployment').select('id').whereRef('deployment.serverId', '=', 'server.id')),
+      )
+      .execute()
 
 /** Servers that are to be compared now, and that something was ever deployed to: for some minutes nobody else takes them. */
 export async function takeToCompare(db: Queryable, most: number): Promise<ServerRow[]> {
@@ -158,32 +168,31 @@ export async function compareSoon(db: Queryable, { id, orgId }: Pick<ServerRow, 
 }
 
 /** Servers whose edge is to lead somewhere. */
-export const withRoutes = (db: Queryable) =>
-  db
-    .selectFrom('server')
-    .selectAll()
-    .where(({ exists, or, and, eb, selectFrom }) =>
-      or([
-        exists(
-          selectFrom('deployment')
-            .select('id')
-            .whereRef('deployment.serverId', '=', 'server.id')
-            .where('deployment.routed', '=', true),
-        ),
-        // The platform's own name leads to this machine, whether or not anything was deployed there.
-        and([
-          eb('server.kind', '=', 'local'),
+export const withRoutes =
+  (db: Queryable): Pages<ServerRow> =>
+  (last) =>
+    pageAfter(db, last)
+      .where(({ exists, or, and, eb, selectFrom }) =>
+        or([
           exists(
-            selectFrom('hostName')
-              .select('host')
-              .where('kind', '=', 'platform')
-              .whereRef('hostName.orgId', '=', 'server.orgId'),
+            selectFrom('deployment')
+              .select('id')
+              .whereRef('deployment.serverId', '=', 'server.id')
+              .where(sql<boolean>`deployment.routed`),
           ),
+          // The platform's own name leads to this machine, whether or not anything was deployed there.
+          and([
+            eb('server.kind', '=', 'local'),
+            exists(
+              selectFrom('hostName')
+                .select('host')
+                .where('kind', '=', 'platform')
+                .whereRef('hostName.orgId', '=', 'server.orgId'),
+            ),
+          ]),
         ]),
-      ]),
-    )
-    .orderBy('id')
-    .execute()
+      )
+      .execute()
 
 /** Projects that run on a server or have deployments there; some of them. */
 export async function projectsOn(db: Queryable, orgId: string, id: string) {

@@ -40,6 +40,11 @@ import { up as promotion } from './0043_promotion.ts'
 import { up as relay } from './0044_relay.ts'
 import { up as githostBroker } from './0045_githost_broker.ts'
 import { up as deploymentFacts } from './0046_deployment_facts.ts'
+import { up as cloudOrganization } from './0047_cloud_organization.ts'
+import { up as relayMarks } from './0048_relay_marks.ts'
+import { up as uploadBytes } from './0049_upload_bytes.ts'
+import { up as formerLinks } from './0050_former_links.ts'
+import { up as dueIndexes } from './0052_due_indexes.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -98,4 +103,12 @@ export const migrations: Record<string, SchemaMigration> = {
   '0044_relay': { up: relay },
   '0045_githost_broker': { up: githostBroker },
   '0046_deployment_facts': { up: deploymentFacts },
+  '0047_cloud_organization': { up: cloudOrganization },
+  '0048_relay_marks': { up: relayMarks },
+  '0049_upload_bytes': {
+    up: uploadBytes,
+    contract: { floor: '0012_path_prefixes', why: 'has triggers count what any build writes, and refuses nothing' },
+  },
+  '0050_former_links': { up: formerLinks },
+  '0052_due_indexes': { up: dueIndexes },
 }

@@ -108,6 +108,24 @@ test.each([
   expect(body.wanted).toEqual(['192.0.2.10'])
 })
 
+test('of a name below localhost no record is wanted: it says where the name leads, and what to do instead', async () => {
+  await api('POST', '/api/servers', { kind: 'local', name: 'here for localhost' })
+  const id = await project('check localhost')
+  const { body } = await api('POST', `/api/projects/${id}/domains/check`, { host: 'hello.localhost' })
+  expect(body).toMatchObject({ ok: false, wanted: [], found: { addresses: [], cname: [] } })
+  expect(body.message).toMatch(/^hello\.localhost leads only to the machine on which it is opened, .* Add a domain;/)
+  expect(body.message).toContain('slipway setup install --base-domain apps.example.com')
+})
+
+test('an instance that was told no address names the command that tells it', async () => {
+  const untold = await startWorld({ dnsServers: [names.server], publicAddresses: [] })
+  const { owner } = await untold.org('Untold')
+  const { id } = (await owner.api('POST', '/api/projects', { name: 'shop' })).body
+  const { body } = await owner.api('POST', `/api/projects/${id}/domains/check`, { host: 'right.example.com' })
+  expect(body).toMatchObject({ ok: false, wanted: [] })
+  expect(body.message).toContain('slipway setup install --set SLIPWAY_PUBLIC_ADDRESSES=203.0.113.10')
+})
+
 test.each([
   '',
   'localhost',

@@ -116,3 +116,37 @@ test('what is swept frees its room; another organization, and one with a limit o
   await sweepUploads(world.platform)
   expect([await status(org), await status(other)]).toEqual([201, 403])
 })
+
+test('what is counted as uploaded is what there is, however it came and went, and however much of it at once', async () => {
+  const [org, other] = [await world.org(), await world.org()]
+  await giveLimits(world, org, { uploadBytes: 1_000_000 })
+  const { pool } = world.platform
+  const text = `select (select coalesce(sum(size), 0) from blob where org_id = $1)::int as there,
+    (select coalesce(sum(bytes), 0) from organization_upload where org_id = $1)::int as counted`
+  const expectSame = async (bytes: number) =>
+    expect((await pool.query(text, [org.id])).rows).toEqual([{ there: bytes, counted: bytes }])
+  const contents = Array.from({ length: 24 }, (_, n) => `${n} `.padEnd(100 + n, 'x'))
+  const all = contents.reduce((sum, one) => sum + one.length, 0)
+  const sessions = await Promise.all([1, 2, 3].map(() => begin(org, ...contents)))
+  await Promise.all(
+    sessions.flatMap((id) => [...contents.map((one) => put(org.owner.api, id, one)), putAll(org, id, contents)]),
+  )
+  await expectSame(all)
+  await upload(other.owner.api, { a: kib('a') })
+  await pool.query('delete from folder_session where org_id = $1', [org.id])
+  await pool.query(`update blob set touched_at = now() - interval '2 hours' where org_id = $1 and size < 110`, [org.id])
+  await pool.query('update blob_sweep set due_at = now()')
+  await Promise.all([sweepUploads(world.platform), sweepUploads(world.platform)])
+  const left = contents.filter((one) => one.length >= 110).reduce((sum, one) => sum + one.length, 0)
+  await expectSame(left)
+  await pool.query('delete from blob where org_id in ($1, $2)', [org.id, other.id])
+  await expectSame(0)
+  await begin(org, ...contents)
+  await putAll(org, await begin(org, ...contents), contents)
+  // An organization goes with all of it.
+  await pool.query('alter table audit disable trigger user')
+  await pool.query('delete from audit where org_id = $1', [org.id])
+  await pool.query('alter table audit enable trigger user')
+  await pool.query('delete from organization where id = $1', [org.id])
+  await expectSame(0)
+})

@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
+import { deleteOld } from '../../../db/delete-old.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { FEW_ORDERS, ORDER_WINDOW_MS, type Ordered, PACE_MS, type Running } from './plan.ts'
 import type { CertificateRow } from './state.ts'
@@ -25,7 +26,7 @@ export type Due = CertificateRow & { serverId: string | null; live: boolean; now
 export async function due(db: Queryable, most: number, except: string[] = []): Promise<(Due & { due: string })[]> {
   const { rows } = await sql<Due & { due: string }>`
     select c.*, c.look_at::text as due, ${place}
-    where c.look_at <= clock_timestamp() and c.run_id is null and c.org_id <> all(${except})
+    where c.look_at <= statement_timestamp() and c.run_id is null and c.org_id <> all(${except})
     order by c.look_at limit ${most}`.execute(db)
   return rows
 }
@@ -101,7 +102,7 @@ export async function saveLooks(db: Queryable, looks: Look[]): Promise<Set<strin
 export async function lookSoon(db: Queryable, projectId: string): Promise<void> {
   await sql`
     update certificate set look_at = clock_timestamp(), waiting_since = clock_timestamp()
-    where project_id = ${projectId} and look_at > clock_timestamp() and (not_after is null or problem is not null)`.execute(
+    where project_id = ${projectId} and look_at > statement_timestamp() and (not_after is null or problem is not null)`.execute(
     db,
   )
 }
@@ -131,8 +132,8 @@ export async function inWork(db: Queryable): Promise<Running> {
 export async function ordered(db: Queryable): Promise<Ordered> {
   const { rows } = await sql<OfOrg & { fresh: number; lately: number }>`
     select org_id, count(*)::int as n, (count(*) filter (where not renewal))::int as fresh,
-      (count(*) filter (where at > clock_timestamp() - ${PACE_MS} * interval '1 millisecond'))::int as lately
-    from acme_order where at > clock_timestamp() - ${ORDER_WINDOW_MS} * interval '1 millisecond' group by org_id`.execute(
+      (count(*) filter (where at > statement_timestamp() - ${PACE_MS} * interval '1 millisecond'))::int as lately
+    from acme_order where at > statement_timestamp() - ${ORDER_WINDOW_MS} * interval '1 millisecond' group by org_id`.execute(
     db,
   )
   return {
@@ -157,12 +158,12 @@ export const noteOrder = (db: Queryable, order: Insertable<Tables['acmeOrder']>)
 export async function ordersWithin(db: Queryable, ms: number, orgId = ''): Promise<{ all: number; own: number }> {
   const { rows } = await sql<{ all: number; own: number }>`
     select count(*)::int as all, (count(*) filter (where org_id = ${orgId}))::int as own
-    from acme_order where at > clock_timestamp() - ${ms} * interval '1 millisecond'`.execute(db)
+    from acme_order where at > statement_timestamp() - ${ms} * interval '1 millisecond'`.execute(db)
   return rows[0] ?? { all: 0, own: 0 }
 }
 
 export async function sweepOrders(db: Queryable): Promise<void> {
-  await sql`delete from acme_order where at < clock_timestamp() - interval '30 days'`.execute(db)
+  await deleteOld(db, 'acme_order', sql`at < now() - interval '30 days'`)
 }
 
 export type Shown = { id: string; orgId: string; host: string; serial: string }

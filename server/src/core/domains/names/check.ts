@@ -35,8 +35,9 @@ export async function whereItLeads(parts: Parts, place: Place, host: string, sig
   const limits = { signal, deadlineMs: DNS_MS }
   const isWildcard = host.startsWith('*.')
   const txt = { name: txtName(host), value: place.orgId, found: false }
-  const wanted = await addressesOf(parts, place, limits)
   const nowhere = { addresses: [], cname: [] }
+  if (host.endsWith('.localhost')) return { ok: false, wanted: [], found: nowhere, txt, message: onlyThere(host) }
+  const wanted = await addressesOf(parts, place, limits)
   if (wanted.length === 0) return { ok: false, wanted, found: nowhere, txt, message: NOBODY_KNOWS }
   const answer = await parts.dns.lookup(isWildcard ? `${PROBE}${host.slice(1)}` : host, limits)
   const isWanted = (address: string) => wanted.includes(address)
@@ -64,7 +65,11 @@ const isOwned = async (parts: Parts, { orgId }: Place, host: string, limits: Lim
   (await ownersOf(parts, host, limits)).includes(orgId)
 
 const NOBODY_KNOWS =
-  'Nobody told this instance at which address its server is reached: its operator sets SLIPWAY_PUBLIC_ADDRESSES.'
+  'Nobody told this instance at which address its server is reached. Its operator says it there, as root: slipway setup install --set SLIPWAY_PUBLIC_ADDRESSES=203.0.113.10'
+
+/** RFC 6761, 6.3: such a name is loopback wherever it is asked for. No record is wanted, because none would be looked at. */
+const onlyThere = (host: string) =>
+  `${host} leads only to the machine on which it is opened, and no record changes that. Add a domain; or have a base domain set, for the names of new projects: slipway setup install --base-domain apps.example.com`
 
 /** Of the server that the project is on; without one, of every server there is. */
 async function addressesOf({ db, config, dns }: Parts, { orgId, serverId }: Place, limits: Limits) {

@@ -7,10 +7,13 @@ import * as certificates from '../certificates/store.ts'
 /** Stands for a project's id where a name leads to the platform itself. */
 export const PLATFORM: PlatformProject = 'platform'
 
+/** In the text: with a parameter there, a prepared statement does not find the index. */
+const isPlatform = sql<boolean>`kind = 'platform'`
+
 type Address = { host: string; orgId: string }
 
 export const find = (db: Queryable): Promise<Address | undefined> =>
-  db.selectFrom('hostName').select(['host', 'orgId']).where('kind', '=', 'platform').executeTakeFirst()
+  db.selectFrom('hostName').select(['host', 'orgId']).where(isPlatform).executeTakeFirst()
 
 /** Who has this machine's engine, or is to have it. */
 export async function holderOfMachine(db: Queryable): Promise<string | undefined> {
@@ -41,7 +44,7 @@ export async function claim(db: Queryable, { host, orgId }: Address): Promise<bo
 }
 
 /** Its certificate goes with it. */
-export const release = (db: Queryable) => db.deleteFrom('hostName').where('kind', '=', 'platform').execute()
+export const release = (db: Queryable) => db.deleteFrom('hostName').where(isPlatform).execute()
 
 /** Only with a certificate: whoever signs in there sends a password. */
 export async function routesToPlatform(db: Queryable, serverId: string): Promise<Required<EdgeRoute>[]> {

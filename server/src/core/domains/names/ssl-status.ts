@@ -52,7 +52,7 @@ function refused(domain: string, addresses: string[]): Refusal {
   const kinds = [...new Set(addresses.map(kindOf))].join(', ')
   return new Refusal('address_refused', `${domain} leads to no address of the internet, only to: ${kinds}.`, {
     field: 'domain',
-    hint: "Let the name lead to a public address. For this instance's own edge, its operator names the address in SLIPWAY_PUBLIC_ADDRESSES.",
+    hint: "Let the name lead to a public address. For this instance's own edge, its operator names the address: slipway setup install --set SLIPWAY_PUBLIC_ADDRESSES=203.0.113.10",
   })
 }
 
