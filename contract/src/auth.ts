@@ -80,12 +80,25 @@ export const auth = {
     method: 'POST',
     path: '/api/auth/accept',
     summary:
-      'Use a setup or invitation code without an account: set a name and password and join. The answer is the same ' +
-      'where the address has an account; then nothing changes, and its person signs in and joins with the session',
+      'Use a setup or invitation code without an account: set a name and password and join. With the email that the ' +
+      'code was made for it signs in as well; another one is refused, and the code is still good. The answer is the ' +
+      'same where the address has an account, but for `signedIn`; then nothing changes, and its person signs in and joins ' +
+      'with the session',
     access: { public: 'the one-time code in the body is the credential' },
     perMinute: 20,
-    body: z.object({ code: InvitationCode, name: name.optional(), password: Password }),
-    response: Done,
-    example: { code: 'inv_the_code_from_the_link', name: 'Ada', password: 'correct horse battery' },
+    body: z.object({ code: InvitationCode, email: email.optional(), name: name.optional(), password: Password }),
+    response: Done.extend({
+      signedIn: z.boolean().meta({ description: 'a session has begun, whose cookie comes with the answer' }),
+      hadAccount: z
+        .boolean()
+        .optional()
+        .meta({ description: 'the address had an account, so nothing was changed; said to who sent the email' }),
+    }),
+    example: {
+      code: 'inv_the_code_from_the_link',
+      email: 'ada@example.com',
+      name: 'Ada',
+      password: 'correct horse battery',
+    },
   }),
 } as const

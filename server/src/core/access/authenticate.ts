@@ -33,6 +33,7 @@ export async function authenticateToken(
   return {
     kind: 'token',
     credentialId: row.id,
+    ofLink: row.of_link,
     userId: row.user_id,
     userName: row.name,
     orgId: row.org_id,
@@ -59,6 +60,7 @@ export async function authenticateSession(
   return {
     kind: 'session',
     credentialId: session.id,
+    ofLink: false,
     userId: session.userId,
     userName: member.name,
     orgId: member.org_id,

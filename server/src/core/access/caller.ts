@@ -6,6 +6,8 @@ export type Caller = {
   kind: 'token' | 'session'
   /** Id of the access token or session. */
   credentialId: string
+  /** It is that of a linked instance: everybody there comes with it. */
+  ofLink: boolean
   userId: string
   userName: string
   orgId: string

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 import { newId } from '../../db/ids.ts'
 
 /** better-auth's word for an account that has a password of its own. */
@@ -111,8 +112,8 @@ export async function insertOrganization(db: Queryable, organization: { id: stri
 }
 
 export async function removeExpired(db: Queryable): Promise<void> {
-  await db.deleteFrom('session').where('expiresAt', '<', sql<Date>`now()`).execute()
-  await sql`delete from rate_limit where last_request < extract(epoch from now() - interval '1 day') * 1000`.execute(db)
+  await deleteOld(db, 'session', sql`expires_at < now()`)
+  await deleteOld(db, 'rate_limit', sql`last_request < extract(epoch from now() - interval '1 day')::bigint * 1000`)
 }
 
 /** Two operators who bootstrap at once do not both find an instance without an owner. */

@@ -9,34 +9,41 @@ import * as sessions from './sessions-store.ts'
 import { findMembership } from './store.ts'
 
 type SignedIn = { user: { id: string; name: string; email: string }; token: string }
-type Parts = Pick<BaseParts, 'db' | 'pool'> & { people: People; denials: Denials }
+export type SignInParts = Pick<BaseParts, 'db' | 'pool'> & { people: People; denials: Denials }
+type Entering = { email: string /** Null is the person's oldest organization. */; orgId: string | null }
+type Begun = { kind: 'in'; user: SignedIn['user']; cookies: string[] } | { kind: 'refused'; refusal: Refusal }
 
 /** The session begins in the person's oldest organization, and stays there until they choose another one. */
-export async function signIn({ db, pool, people, denials }: Parts, email: string, request: Request) {
-  const origin = {
-    address: request.headers.get(ADDRESS_HEADER) ?? '',
-    requestId: request.headers.get('x-request-id') ?? '',
-  }
+export async function signIn(parts: SignInParts, email: string, request: Request) {
+  const begun = await beginSession(parts, { email, orgId: null }, () => parts.people.handle(request), request.headers)
+  if (begun.kind === 'refused') throw begun.refusal
+  return { user: begun.user, cookies: begun.cookies }
+}
+
+/** `attempt`: checks the password and makes a session of it, or does not. */
+export async function beginSession(
+  { db, pool, denials }: SignInParts,
+  { email, orgId }: Entering,
+  attempt: () => Promise<Response>,
+  headers: Headers,
+): Promise<Begun> {
+  const origin = { address: headers.get(ADDRESS_HEADER) ?? '', requestId: headers.get('x-request-id') ?? '' }
   const before = await store.findByEmail(db, email)
-  const refused = (why: string) => {
-    if (!before) return
-    denials.note({ claimed: before.id, action: 'session.refused', target: before.id, detail: { why }, ...origin })
+  const refused = (refusal: Refusal, why: string = refusal.code): Begun => {
+    const note = { action: 'session.refused', detail: { why }, ...origin } as const
+    if (before) denials.note({ claimed: before.id, target: before.id, ...note })
+    return { kind: 'refused', refusal }
   }
-  const response = await people.handle(request)
-  if (!response.ok) {
-    const refusal = await signInRefusal(response)
-    refused(refusal.code)
-    throw refusal
-  }
+  const response = await attempt()
+  if (!response.ok) return refused(await signInRefusal(response))
   const { user, token } = (await response.json()) as SignedIn
   // A reset that committed while the old password was being checked has ended all sessions but this one.
   const after = await store.findByEmail(db, email)
   if (before?.password !== after?.password) {
     await store.endSessionByToken(db, token)
-    refused('the password was reset')
-    throw wrongPassword()
+    return refused(wrongPassword(), 'the password was reset')
   }
-  const [member] = await findMembership(pool, [user.id, null])
+  const [member] = await findMembership(pool, [user.id, orgId])
   if (member) {
     const actor = { kind: 'session', userId: user.id, userName: user.name, role: member.role } as const
     const caller = { ...actor, ...origin, ...UNLIMITED, orgId: member.org_id }
@@ -45,7 +52,7 @@ export async function signIn({ db, pool, people, denials }: Parts, email: string
       await record(tx, { ...caller, credentialId }, 'session.begin', user.id, { session: credentialId })
     })
   }
-  return { user, cookies: response.headers.getSetCookie() }
+  return { kind: 'in', user, cookies: response.headers.getSetCookie() }
 }
 
 const UNLIMITED = { scopes: null, projectId: null, expiresAt: null } as const

@@ -11,6 +11,8 @@ export type TokenRow = {
   /** By the database's clock: that of one process may be another. */
   expired: boolean
   unused_for_a_minute: boolean
+  /** The credential of a linked instance. */
+  of_link: boolean
   role: Role
   name: string
 }
@@ -22,7 +24,8 @@ export const findToken = statement<TokenRow>('token.authenticate', tokenQuery())
 export function tokenQuery({ columns = '', joins = '' } = {}): string {
   return `select t.id, t.org_id, t.user_id, t.scopes, t.project_id, t.expires_at, m.role, p.name,
      coalesce(t.expires_at <= now(), false) as expired,
-     (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as unused_for_a_minute ${columns}
+     (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as unused_for_a_minute,
+     exists (select from instance_link l where l.token_id = t.id) as of_link ${columns}
    from token t
    join member m on m.org_id = t.org_id and m.user_id = t.user_id
    join person p on p.id = t.user_id ${joins}

@@ -9,6 +9,7 @@ import { hashSecret, newCode } from '../access/secrets.ts'
 import { type Actor, record } from '../audit/record.ts'
 import { requireRoom } from '../limits/require-room.ts'
 import type { BaseParts } from '../parts.ts'
+import { rememberLink } from './former-link-store.ts'
 import * as store from './store.ts'
 
 const DAYS = 7
@@ -28,6 +29,7 @@ export async function invite(
     const { email, role, setup = false, tokenId = null } = input
     if (!setup) await refuseMember(tx, actor.orgId, email)
     const replaced = !setup && (await store.isInvited(tx, actor.orgId, email))
+    await rememberLink(tx, { orgId: actor.orgId, email }, 'replaced')
     await store.putInvitation(tx, {
       id,
       orgId: actor.orgId,
@@ -64,6 +66,7 @@ export const listInvitations = ({ db }: Pick<BaseParts, 'db'>, caller: Caller, q
 
 export async function withdrawInvitation({ db }: Pick<BaseParts, 'db'>, caller: Caller, id: string) {
   return transaction(db, async (tx) => {
+    await rememberLink(tx, { orgId: caller.orgId, id }, 'withdrawn')
     if (!(await store.removeInvitation(tx, caller.orgId, id))) throw notFound('invitation')
     await record(tx, caller, 'member.withdraw', id)
     return { success: true as const }

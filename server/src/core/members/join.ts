@@ -6,7 +6,7 @@ import { hashSecret } from '../access/secrets.ts'
 import { choseItsPassword } from '../access/sessions-store.ts'
 import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
-import { spent } from './accept.ts'
+import { closedLink } from './closed-link.ts'
 import * as store from './store.ts'
 
 /**
@@ -17,8 +17,9 @@ import * as store from './store.ts'
 export async function joinOrganization({ db }: Pick<BaseParts, 'db'>, caller: Caller, input: { code: string }) {
   requireSession(caller)
   return transaction(db, async (tx) => {
-    const invitation = await store.lockInvitation(tx, hashSecret(input.code))
-    if (!invitation) throw spent()
+    const codeHash = hashSecret(input.code)
+    const invitation = await store.lockInvitation(tx, codeHash)
+    if (!invitation) throw await closedLink(tx, codeHash)
     const { orgId } = invitation
     const { email } = await people.find(tx, caller.userId, caller.orgId)
     if (email !== invitation.email.toLowerCase()) throw notYours()

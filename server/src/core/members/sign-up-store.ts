@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 import type { Tables } from '../../db/tables.ts'
 
 const now = sql<Date>`now()`
@@ -44,6 +45,5 @@ export const use = (db: Queryable, requestHash: Buffer) =>
     .executeTakeFirst()
 
 export async function sweepSignUps(db: Queryable): Promise<void> {
-  await sql`delete from sign_up where id in (select id from sign_up where created_at < now() - interval '1 day'
-    order by created_at limit 5000)`.execute(db)
+  await deleteOld(db, 'sign_up', sql`created_at < now() - interval '1 day'`)
 }

@@ -5,6 +5,7 @@ import type { Role } from '@slipway/contract/permissions'
 import { type Insertable, sql } from 'kysely'
 import type { z } from 'zod'
 import type { Queryable } from '../../db/database.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 import type { Tables } from '../../db/tables.ts'
 import { startOf, toPage } from '../page.ts'
 
@@ -160,6 +161,12 @@ export async function removeInvitation(db: Queryable, orgId: string, id: string)
 
 const MOST_ATTEMPTS = 5
 
+/** The address that a code was made for, while it lets somebody in. */
+export async function addressOf(db: Queryable, codeHash: Buffer): Promise<string | undefined> {
+  const row = db.selectFrom('invitation').select('email').where('codeHash', '=', codeHash).where('usedAt', 'is', null)
+  return (await row.where(OPEN).executeTakeFirst())?.email
+}
+
 /** Counts an attempt before it is made: what a code may cost is bounded, also when it is sent many times at once. */
 export async function countAttempt(db: Queryable, codeHash: Buffer): Promise<boolean> {
   const counted = await db
@@ -204,5 +211,5 @@ export async function closeInvitation(db: Queryable, id: string): Promise<void> 
 }
 
 export async function removeOldInvitations(db: Queryable): Promise<void> {
-  await db.deleteFrom('invitation').where(sql<boolean>`expires_at < now() - interval '30 days'`).execute()
+  await deleteOld(db, 'invitation', sql`expires_at < now() - interval '30 days'`)
 }

@@ -31,9 +31,13 @@ export const authRoutes = (platform: Platform, dashboard: Dashboard): Route[] =>
     on(auth.finishSignUp, ({ request, body }) =>
       finishSignUp(platform, body, { address: request.ip, requestId: request.id }),
     ),
-    on(auth.accept, ({ request, body }) =>
-      acceptInvitation(platform, body, { address: request.ip, requestId: request.id }),
-    ),
+    on(auth.accept, async ({ request, reply, body }) => {
+      const origin = { address: request.ip, requestId: request.id }
+      const asked = toWeb(request, at('sign-in/email'), {}).headers
+      const { answer, cookies } = await acceptInvitation(platform, body, origin, asked)
+      if (cookies.length > 0) reply.header('set-cookie', cookies)
+      return answer
+    }),
     on(me.changePassword, async ({ caller, request, reply, body }) => {
       const asked = { ...body, revokeOtherSessions: true }
       reply.header('set-cookie', await changePassword(platform, caller, toWeb(request, at('change-password'), asked)))

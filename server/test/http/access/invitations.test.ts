@@ -2,7 +2,7 @@ import { Script } from 'node:vm'
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { bootstrap } from '../../../src/core/operator/bootstrap.ts'
-import { browsers, codeIn, PASSWORD } from './people.ts'
+import { browsers, codeIn, cookieIn, PASSWORD } from './people.ts'
 
 const world = await startWorld({ trustProxy: '127.0.0.1' })
 const api = world.as('')
@@ -68,6 +68,46 @@ test('whoever holds a code is answered alike for an address with an account, one
   }
   expect(answers[1]).toEqual(answers[0])
   expect(answers[2]).toEqual(answers[0])
+})
+
+const acceptAs = async (link: string, email: string, password = PASSWORD) => {
+  const answer = await post('/api/auth/accept', { code: codeIn(link), email, password, name: 'N' })
+  return { ...answer, cookie: cookieIn(answer) }
+}
+
+test('whoever says the address of the link is signed in by joining, in the organization that asked for them', async () => {
+  const org = await world.org('Welcoming')
+  const accepted = await acceptAs(await invite(org, 'Newly@Example.com'), 'newly@example.com')
+  expect([accepted.status, accepted.body]).toEqual([200, { success: true, signedIn: true, hadAccount: false }])
+  expect((await me(accepted.cookie)).body).toMatchObject({ role: 'developer', organization: { id: org.id } })
+  const { link } = await bootstrap(world.platform, {
+    email: 'op@example.com',
+    organization: 'Op',
+    again: true,
+    days: 1,
+  })
+  expect((await me((await acceptAs(link, 'op@example.com')).cookie)).body).toMatchObject({ role: 'owner' })
+})
+
+test('a mistyped address makes no account and leaves the link good', async () => {
+  const org = await world.org('Slips')
+  const link = await invite(org, 'right@example.com')
+  for (let i = 0; i < 7; i++) {
+    const slip = await acceptAs(link, 'rigth@example.com')
+    expect([slip.status, slip.body.code, slip.body.field]).toEqual([400, 'invalid_code', 'email'])
+    expect([slip.cookie, slip.text.includes('right@')]).toEqual(['', false])
+  }
+  expect((await signIn('rigth@example.com', PASSWORD)).status).toBe(401)
+  expect((await acceptAs(link, 'right@example.com')).body.signedIn).toBe(true)
+})
+
+test('where the address has an account joining signs nobody in, whatever the password', async () => {
+  await owner('held@example.com')
+  const org = await world.org('Holding')
+  for (const password of [PASSWORD, 'a guess of somebody']) {
+    const tried = await acceptAs(await invite(org, 'held@example.com'), 'held@example.com', password)
+    expect([tried.body, tried.cookie]).toEqual([{ success: true, signedIn: false, hadAccount: true }, ''])
+  }
 })
 
 test('a link that many use at once makes few hashes and lets one in', async () => {
@@ -165,6 +205,33 @@ test('a withdrawn or expired invitation is refused', async () => {
     const answers = [await accept(link), await join(ida.cookie, link)]
     for (const answer of answers) expect([answer.status, answer.body.code]).toEqual([400, 'invalid_code'])
   }
+})
+
+test('a link that does not lead in says which it is: used, expired, withdrawn, replaced, tried too often or unknown', async () => {
+  const org = await world.org('Reasons')
+  const used = await invite(org, 'used@example.com')
+  await accept(used)
+  const withdrawn = await invite(org, 'withdrawn@example.com')
+  const { data } = (await org.owner.api('GET', '/api/members/invitations')).body
+  expect((await org.owner.api('DELETE', `/api/members/invitations/${data[0].id}`)).status).toBe(200)
+  const replaced = await invite(org, 'replaced@example.com')
+  await invite(org, 'replaced@example.com')
+  const [expired, often] = [await invite(org, 'expired@example.com'), await invite(org, 'often@example.com')]
+  const change = (set: string, email: string) =>
+    world.platform.pool.query(`update invitation set ${set} where org_id = $1 and email = $2`, [org.id, email])
+  await change(`expires_at = '2026-01-02'`, 'expired@example.com')
+  await change('attempts = 5', 'often@example.com')
+  const said = async (link: string) => {
+    const { status, body } = await accept(link)
+    return [status, body.code, body.error]
+  }
+  const no = (sentence: string) => [400, 'invalid_code', sentence]
+  expect(await said(used)).toEqual(no('This link was used already.'))
+  expect(await said(withdrawn)).toEqual(no('This invitation was withdrawn.'))
+  expect(await said(replaced)).toEqual(no('This link was replaced by a newer one.'))
+  expect(await said(expired)).toEqual(no('This link expired on 2026-01-02.'))
+  expect(await said(often)).toEqual(no('This link was tried too often.'))
+  expect(await said('#inv_nobody_ever_made_this_one')).toEqual(no('This link is not known here.'))
 })
 
 test('whoever invites an account without a password cannot choose its password', async () => {

@@ -70,7 +70,7 @@ function issueToken(tx: Tx, caller: Caller, { id, name, scopes, projectId }: sto
   return insertToken(tx, caller, { name, scopes, projectId, expiresAt }, { signIn: id })
 }
 
-const ANY = { scopes: null, projectId: null, expiresAt: null, client: null } as const
+const ANY = { ofLink: false, scopes: null, projectId: null, expiresAt: null, client: null } as const
 
 /** Twice with the same secrets: the first answer was lost, or somebody else has them. Either way that token is nobody's. */
 async function replayed(tx: Tx, { id, orgId, userId, tokenId, instanceId }: store.LockedSignIn, origin: Origin) {

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
+import { deleteOld } from '../../../db/delete-old.ts'
 import type { Tables } from '../../../db/tables.ts'
 
 export type SignInRow = Selectable<Tables['cliSignIn']>
@@ -90,6 +91,6 @@ export async function uncountTries(db: Queryable, keys: string[]): Promise<void>
 }
 
 export async function sweepSignIns(db: Queryable): Promise<void> {
-  await db.deleteFrom('cliSignIn').where('expiresAt', '<', now).execute()
-  await db.deleteFrom('signInTry').where('since', '<', sql<Date>`now() - interval '1 hour'`).execute()
+  await deleteOld(db, 'cli_sign_in', sql`expires_at < now()`)
+  await deleteOld(db, 'sign_in_try', sql`since < now() - interval '1 hour'`)
 }
