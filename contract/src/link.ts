@@ -93,7 +93,7 @@ const CloudLink = z
       .object({
         state: z.enum(['following', 'waiting', 'refused', 'off']).meta({
           description:
-            'waiting: the cloud is asked again; refused: it takes the credential no more; off: nobody has asked yet',
+            'waiting: the cloud is asked again; refused: it does not let the link follow, and is asked again every hour; off: nobody has asked yet',
         }),
         lastNumber: z.number().int().meta({ description: 'of the newest delivery that was taken' }),
         lastAt: timestamp.nullable(),
@@ -141,6 +141,11 @@ export const cloudLink = {
     summary: 'End the link: its credential is revoked there and deleted here, the latter in any case',
     access: { permission: 'server:admin' },
     only: 'self_hosted',
+    query: z.object({
+      force: z.enum(['true', 'false']).default('false').meta({
+        description: 'also while projects are being promoted, which end as failed: what was made for them stays there',
+      }),
+    }),
     response: z.object({
       success: z.literal(true),
       revokedThere: z.boolean(),

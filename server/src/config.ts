@@ -42,6 +42,8 @@ const Environment = z.object({
   SLIPWAY_RATE_PER_ADDRESS: count.default(6000),
   SLIPWAY_RATE_PER_TOKEN: count.default(3000),
   SLIPWAY_STREAMS_PER_TOKEN: count.default(200),
+  SLIPWAY_RATE_PER_LINK: count.default(30_000),
+  SLIPWAY_STREAMS_PER_LINK: count.default(1000),
   SLIPWAY_BASE_DOMAIN: z
     .string()
     .regex(/^[a-z0-9.-]+$/)
@@ -161,6 +163,8 @@ export type Config = {
   rate: { perAddress: number; perToken: number }
   /** Open streams of one token or session, in each process. */
   streamsPerToken: number
+  /** The same of the credential of a linked instance, with which everybody there comes: requests per minute, open streams. */
+  perLink: { rate: number; streams: number }
   /** After the end of a deployment: when its log moves to the archive, and until when it is kept there. */
   logs: { moveAfterMs: number; keepMs: number }
   upload: { files: number; fileBytes: number; totalBytes: number }
@@ -231,6 +235,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsToken: e.SLIPWAY_METRICS_TOKEN ?? null,
     rate: { perAddress: e.SLIPWAY_RATE_PER_ADDRESS, perToken: e.SLIPWAY_RATE_PER_TOKEN },
     streamsPerToken: e.SLIPWAY_STREAMS_PER_TOKEN,
+    perLink: { rate: e.SLIPWAY_RATE_PER_LINK, streams: e.SLIPWAY_STREAMS_PER_LINK },
     logs: { moveAfterMs: e.SLIPWAY_LOG_MOVE_HOURS * HOUR_MS, keepMs: e.SLIPWAY_LOG_KEEP_DAYS * 24 * HOUR_MS },
     upload: {
       files: e.SLIPWAY_UPLOAD_FILES,

@@ -52,7 +52,11 @@ export const machines = {
     summary: 'How far the promotion of a project to the hosted cloud is, and which DNS records have to be changed',
     words: ['[project]'],
   },
-  'cloud unlink': { group: 'machines', summary: 'End the link to the hosted cloud, here and there' },
+  'cloud unlink': {
+    group: 'machines',
+    summary: 'End the link to the hosted cloud, here and there',
+    flags: { force: flag('also while projects are being promoted, which end as failed') },
+  },
   'registries ls': { group: 'machines', summary: 'Credentials for private registries of images' },
   'registries add': {
     group: 'machines',

@@ -9,8 +9,9 @@ import { networkOf } from '../core/networks/network-of.ts'
 import type { Platform } from '../core/platform.ts'
 import { Refusal } from '../errors.ts'
 import { refuseCrossSite, refuseForeignPage } from './csrf.ts'
-import { line } from './line.ts'
-import { type Strangers, strangers } from './strangers.ts'
+import { knownLinks } from './limits/known-links.ts'
+import { line } from './limits/line.ts'
+import { type Strangers, strangers } from './limits/strangers.ts'
 
 /** Decides who comes in, in this order: how often, who, and whether they may. */
 export type Doorkeeper = {
@@ -20,7 +21,8 @@ export type Doorkeeper = {
 
 export async function doorkeeper(app: FastifyInstance, platform: Platform): Promise<Doorkeeper> {
   await app.register(rateLimit, { global: false })
-  const { perAddress, perToken } = platform.config.rate
+  const { perLink, rate } = platform.config
+  const { perAddress, perToken } = rate
   const byAddress = app.createRateLimit({
     max: perAddress,
     timeWindow: 60_000,
@@ -35,16 +37,28 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
   }
   const unknown = strangers(perAddress)
   const inLine = line(8, MOST_IN_LINE)
-  const byCaller = app.createRateLimit({
-    max: perToken,
-    timeWindow: 60_000,
-    keyGenerator: (request) => request.caller?.credentialId ?? networkOf(request.ip),
-  })
+  const links = knownLinks()
+  const perCredential = (max: number) =>
+    app.createRateLimit({
+      max,
+      timeWindow: 60_000,
+      keyGenerator: (request) => request.caller?.credentialId ?? networkOf(request.ip),
+    })
+  const [byCaller, byLink] = [perCredential(perToken), perCredential(perLink.rate)]
+  const known = async (request: FastifyRequest, findBy?: FindToken): Promise<Caller> => {
+    let caller: Caller | undefined
+    try {
+      caller = await identify(platform, request, findBy)
+      return caller
+    } finally {
+      links.note(request, caller?.ofLink ?? false)
+    }
+  }
 
   return {
     async admit(endpoint, request, reply, findBy) {
       if (endpoint.path === '/healthz') return
-      if (!endpoint.unlimited) await limited(byAddress, perAddress, 'address', request, reply)
+      if (!endpoint.unlimited && !links.has(request)) await limited(byAddress, perAddress, 'address', request, reply)
       if (endpoint.perMinute) await limited(dearly(endpoint), endpoint.perMinute, 'address', request, reply)
       if ('public' in endpoint.access) {
         if (endpoint.unlimited) countUnsigned(unknown, request, reply)
@@ -53,8 +67,11 @@ export async function doorkeeper(app: FastifyInstance, platform: Platform): Prom
       const { permission } = endpoint.access
       request.caller = endpoint.unlimited
         ? await unknown.admit(strangerIn(request), () => inLine(() => identify(platform, request, findBy)))
-        : await identify(platform, request, findBy)
-      if (!endpoint.unlimited) await limited(byCaller, perToken, 'token', request, reply)
+        : await known(request, findBy)
+      if (!endpoint.unlimited)
+        await (request.caller.ofLink
+          ? limited(byLink, perLink.rate, 'link', request, reply)
+          : limited(byCaller, perToken, 'token', request, reply))
       requirePermission(request.caller, permission)
       if (!isOfProject(permission)) requireUnrestricted(request.caller)
     },

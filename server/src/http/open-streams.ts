@@ -4,7 +4,7 @@ import type { Platform } from '../core/platform.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { Refusal } from '../errors.ts'
 import { begin, type Kind, type Source, Stream } from './event-stream.ts'
-import { line } from './line.ts'
+import { line } from './limits/line.ts'
 
 type Send = (reply: FastifyReply, source: Source, kind?: Kind) => Promise<void>
 
@@ -23,6 +23,8 @@ const RECHECK_MS = 10_000
 const UNCONFIRMED_MS = 2 * 60_000
 /** Of one person, with all their sessions and tokens: so many times what one of these may have. */
 const CREDENTIALS_OF_A_PERSON = 5
+/** One is served, the newest; those before it are about to end. */
+const RELAYS_OF_A_LINK = 10
 
 type Parts = Pick<Platform, 'pool' | 'db' | 'draining' | 'config' | 'log'>
 type Open = { viewer: Viewer; stream: Stream; confirmedAt: number }
@@ -65,7 +67,7 @@ export function streams(parts: Parts): Streams {
   return {
     inLine: line(8, MOST_IN_LINE),
     async open(viewer, opening) {
-      const release = admit(counts, viewer, parts.config.streamsPerToken)
+      const release = admit(counts, limitsOf(viewer, parts.config))
       try {
         return await opening((reply, source, kind = 'events') => send(viewer, reply, source, kind))
       } finally {
@@ -75,12 +77,33 @@ export function streams(parts: Parts): Streams {
   }
 }
 
-/** Counts a stream for its credential and its person; returns how to take that back. */
-function admit(counts: Map<string, number>, { caller }: Viewer, most: number): () => void {
-  const limits = [
-    { key: caller.credentialId, most, whose: caller.kind === 'token' ? 'access token' : 'session' },
-    { key: caller.userId, most: most * CREDENTIALS_OF_A_PERSON, whose: 'person' },
+type Limit = { key: string; most: number; whose: string; hint: string }
+
+/**
+ * Of a link there is everybody's who looks from the instance, which is nothing of its approver's own; and beside them the one on which it
+ * hears of pushes, so that however many look, that one comes through.
+ */
+function limitsOf({ caller, target }: Viewer, { streamsPerToken, perLink }: Platform['config']): Limit[] {
+  const { credentialId, userId } = caller
+  if ('link' in target)
+    return [{ key: `relay of ${credentialId}`, most: RELAYS_OF_A_LINK, whose: 'relay of this link', hint: CLOSE }]
+  if (caller.ofLink) return [{ key: credentialId, most: perLink.streams, whose: 'link', hint: OF_ALL }]
+  return [
+    {
+      key: credentialId,
+      most: streamsPerToken,
+      whose: caller.kind === 'token' ? 'access token' : 'session',
+      hint: CLOSE,
+    },
+    { key: userId, most: streamsPerToken * CREDENTIALS_OF_A_PERSON, whose: 'person', hint: CLOSE },
   ]
+}
+
+const CLOSE = 'Close some of them, or use another credential for another program.'
+const OF_ALL = 'Everybody who looks from the linked instance shares them: some have to be closed there.'
+
+/** Counts a stream; returns how to take that back. */
+function admit(counts: Map<string, number>, limits: Limit[]): () => void {
   const full = limits.find(({ key, most }) => (counts.get(key) ?? 0) >= most)
   if (full) {
     throw new Refusal(
@@ -88,7 +111,7 @@ function admit(counts: Map<string, number>, { caller }: Viewer, most: number): (
       `This ${full.whose} has ${full.most} streams open, which is the most there may be.`,
       {
         retryAfter: 10,
-        hint: 'Close some of them, or use another credential for another program.',
+        hint: full.hint,
       },
     )
   }

@@ -90,6 +90,12 @@ function asking(home: World, cloud: World) {
       const error =
         status === 'failed' ? { ...NO_ERROR, code: 'exited', message: 'It ended with 3.', hint: 'Look.' } : null
       await until(`${id} is there`, withinMs, async () => {
+        if (status === 'ready')
+          await cloud.platform.pool.query(
+            `update deployment set active = false
+             where active and id <> $1 and project_id in (select project_id from deployment where id = $1)`,
+            [id],
+          )
         const { numUpdatedRows } = await cloud.platform.db
           .updateTable('deployment')
           .set({ status, active: status === 'ready', finishedAt: new Date(), error: error && JSON.stringify(error) })

@@ -9,6 +9,7 @@ const ASKED = {
   expiresAt: '2026-01-31T12:00:00.000Z',
 }
 const PENDING = { state: 'pending', ...CLOUD, ...ASKED }
+const FOLLOWING = { state: 'following', lastNumber: 7, lastAt: '2026-01-31T12:00:00.000Z', since: null }
 const LINKED = { state: 'linked', ...CLOUD, organization: { id: 'org_1', name: 'Engine works' } }
 let states: object[] = []
 let ended: object = {}
@@ -54,6 +55,12 @@ test('status says how it stands, and by its exit code whether somebody has to ac
   for (const [state, words, exit] of [
     [LINKED, 'Linked to Engine works', 0],
     [{ ...LINKED, problem: 'It was revoked there.' }, 'It was revoked there.', 6],
+    [
+      { ...LINKED, relay: FOLLOWING },
+      'Pushes from there: come as they happen; the last one was number 7, 31 Jan 2026',
+      0,
+    ],
+    [{ ...LINKED, relay: { ...FOLLOWING, state: 'refused', lastAt: null } }, 'the cloud refuses them', 0],
     [PENDING, 'enter  K7QM-4T2X', 6],
     [{ state: 'none', ...CLOUD }, 'Not linked to https://cloud.example.com.', 0],
     [{ state: 'none', cloudUrl: null }, 'works with no cloud', 0],

@@ -23,7 +23,19 @@ function linesOf({ state, cloudUrl, ...link }: CloudLink, out: Call['out']): str
   if (state === 'none') return [cloudUrl === null ? 'This instance works with no cloud.' : `Not linked to ${cloudUrl}.`]
   const by = link.linkedBy?.name ? ` by ${link.linkedBy.name}` : ''
   const since = link.linkedAt === undefined ? '' : `, since ${day(link.linkedAt)}${by}`
-  return [`${out.paint('green', '✓')} Linked to ${link.organization?.name} at ${cloudUrl}${since}`]
+  const relay = link.relay === undefined ? [] : [`  Pushes from there: ${relayed(link.relay)}`]
+  return [`${out.paint('green', '✓')} Linked to ${link.organization?.name} at ${cloudUrl}${since}`, ...relay]
+}
+
+const RELAYED = {
+  following: 'come as they happen',
+  waiting: 'not at the moment; the cloud is asked again',
+  refused: 'the cloud refuses them; it is asked again every hour',
+  off: 'not yet',
+}
+
+function relayed({ state, lastNumber, lastAt }: NonNullable<CloudLink['relay']>): string {
+  return RELAYED[state] + (lastAt === null ? '' : `; the last one was number ${lastNumber}, ${day(lastAt)}`)
 }
 
 /** Exit code 6 where records of its names have to be changed. */
@@ -83,7 +95,7 @@ async function untilLinked({ out, signal }: Call, { api }: Instance, seconds: nu
 export const unlink: Command<'cloud unlink'> = async (call) => {
   const { api } = await call.instance()
   await confirm(call, 'End the link to the cloud?')
-  const ended = await api.cloudLink.end()
+  const ended = await api.cloudLink.end({ query: { force: call.flags.force ? 'true' : 'false' } })
   call.out.done(ended, ended.revokedThere ? 'Ended, here and at the cloud' : 'Ended here')
   if (ended.hint !== undefined) call.out.say(`  ${ended.hint}`)
 }

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 import type { Tables } from '../../db/tables.ts'
 
 /** The two secrets of an attempt, as one sealed text. */
@@ -79,7 +80,7 @@ export async function remove(db: Queryable, orgId: string, userCode: string | nu
 
 /** How one ended is told for a day; with its secrets nothing can be fetched once it has expired. */
 export async function sweepLinkAttempts(db: Queryable): Promise<void> {
-  await db.deleteFrom('linkAttempt').where('expiresAt', '<', sql<Date>`now() - interval '1 day'`).execute()
+  await deleteOld(db, 'link_attempt', sql`expires_at < now() - interval '1 day'`)
 }
 
 const inSeconds = (seconds: number) => sql<string>`now() + ${seconds} * interval '1 second'`

@@ -11,7 +11,7 @@ import type { ProjectScope } from '../projects/store.ts'
 
 export type CloudDeploymentRow = Selectable<Tables['cloudDeployment']> & { projectName: string }
 /**
- * Where a deployment is; url and credential are null where the organization is not linked any more. `promotion`: of the one that makes or
+ * Where a deployment is; url and credential are null where the organization is not linked to that any more. `promotion`: of the one that makes or
  * has made it, how that stands; null where it was made there.
  */
 export type Stub = {
@@ -19,15 +19,20 @@ export type Stub = {
   projectId: string
   url: string | null
   credential: string | null
+  /** The organization of a cloud that has it. */
+  cloudOrgId: string | null
   promotion: PromotionState | null
   /** Whether the cloud knows it. */
   there: boolean
 }
 
+/** With the organization of a cloud that has it: another one knows nothing of it, and says so as of one that was deleted. */
+const LINK_OF_STUB = 'l.org_id = d.org_id and l.cloud_org_id = coalesce(d.cloud_org_id, l.cloud_org_id)'
+
 const findStub = statement<Stub>(
   'cloud_deployment.find',
-  `select d.id, d.project_id as "projectId", l.url, l.credential, p.state as promotion, coalesce(p.there, true) as there
-   from cloud_deployment d left join cloud_link l on l.org_id = d.org_id
+  `select d.id, d.project_id as "projectId", l.url, l.credential, d.cloud_org_id as "cloudOrgId", p.state as promotion, coalesce(p.there, true) as there
+   from cloud_deployment d left join cloud_link l on ${LINK_OF_STUB}
    left join promotion p on p.id = d.id and p.org_id = d.org_id
    where d.id = $2 and d.org_id = $1 and ($3::text is null or d.project_id = $3)`,
 )
@@ -38,16 +43,17 @@ export const find = async (pool: Pool, { orgId, projectId }: ProjectScope, id: s
 type Together = TokenRow & {
   stub_id: string | null
   stub_project: string
-} & Pick<Stub, 'url' | 'credential' | 'promotion' | 'there'>
+} & Pick<Stub, 'url' | 'credential' | 'cloudOrgId' | 'promotion' | 'there'>
 
 const findTogether = statement<Together>(
   'token.authenticate_for_deployment',
   tokenQuery({
-    columns: `, d.id as stub_id, d.project_id as stub_project, l.url, l.credential, pr.state as promotion,
+    columns: `, d.id as stub_id, d.project_id as stub_project, l.url, l.credential,
+      d.cloud_org_id as "cloudOrgId", pr.state as promotion,
       coalesce(pr.there, true) as there`,
     joins: `left join cloud_deployment d
        on d.id = $2 and d.org_id = t.org_id and (t.project_id is null or d.project_id = t.project_id)
-     left join cloud_link l on l.org_id = d.org_id
+     left join cloud_link l on ${LINK_OF_STUB}
      left join promotion pr on pr.id = d.id and pr.org_id = d.org_id`,
   }),
 )
@@ -56,9 +62,9 @@ const findTogether = statement<Together>(
 export async function findWithToken(pool: Pool, hash: Buffer, id: string) {
   const [token] = await findTogether(pool, [hash, id])
   if (!token) return undefined
-  const { stub_id: found, stub_project: projectId, url, credential, promotion, there } = token
+  const { stub_id: found, stub_project: projectId, url, credential, cloudOrgId, promotion, there } = token
   const stub: Stub | undefined =
-    found === null ? undefined : { id: found, projectId, url, credential, promotion, there }
+    found === null ? undefined : { id: found, projectId, url, credential, cloudOrgId, promotion, there }
   return { token, stub }
 }
 
@@ -101,13 +107,14 @@ export async function nextNumber(db: Queryable, orgId: string, projectId: string
   return (last?.number ?? 0) + 1
 }
 
-export async function insert(
-  db: Queryable,
-  { shown, ...row }: { orgId: string; projectId: string; shown: Deployment },
-): Promise<void> {
+type NewStub = { orgId: string; projectId: string; cloudOrgId?: string; shown: Deployment }
+
+/** Unless said otherwise it is with the organization of the cloud that has its project. */
+export async function insert(db: Queryable, { shown, cloudOrgId, ...row }: NewStub): Promise<void> {
+  const ofProject = sql<string>`(select p.cloud_org_id from project p where p.id = ${row.projectId})`
   await db
     .insertInto('cloudDeployment')
-    .values({ ...row, id: shown.id, shown: JSON.stringify(shown) })
+    .values({ ...row, cloudOrgId: cloudOrgId ?? ofProject, id: shown.id, shown: JSON.stringify(shown) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -1,20 +1,22 @@
 import { transaction } from '../../db/database.ts'
-import { isFailure, notFound } from '../../errors.ts'
+import { isFailure, notFound, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
 import { record } from '../audit/record.ts'
 import * as attempts from './attempt-store.ts'
 import * as links from './link-store.ts'
 import { forgetCredential } from './open-credential.ts'
 import type { LinkParts } from './parts.ts'
+import * as promotions from './promotion-store.ts'
 
 /**
  * Ends the link at both sides, or gives up one that was only asked for. First there: should this process die in between, the link is still
  * here, says that its credential is refused, and can be ended again. Here it ends in any case: a cloud that is away holds nobody.
  */
-export async function endLink(parts: LinkParts, caller: Caller) {
+export async function endLink(parts: LinkParts, caller: Caller, force: boolean) {
   const { db, keys } = parts
   const { orgId } = caller
   const link = await links.find(db, orgId)
+  if (link && !force) await refuseWhilePromoting(parts, orgId)
   const revokedThere = link ? await revokeThere(parts, link) : false
   return transaction(db, async (tx) => {
     const givenUp = await attempts.remove(tx, orgId)
@@ -25,6 +27,15 @@ export async function endLink(parts: LinkParts, caller: Caller) {
     await record(tx, caller, 'cloud_link.end', link?.linkId ?? null, { ...(link && { cloud: link.url }), revokedThere })
     const hint = link ? STILL_THERE(link) : 'Nothing was linked yet; the code is of no use any more.'
     return { success: true as const, revokedThere, ...(!revokedThere && { hint }) }
+  })
+}
+
+/** Who links again may link to another cloud: what is on its way would end half there. One that begins in this moment ends as failed. */
+async function refuseWhilePromoting({ db }: LinkParts, orgId: string): Promise<void> {
+  const names = await promotions.namesOfRunning(db, orgId)
+  if (names.length === 0) return
+  throw new Refusal('promotion_running', `Being promoted to the hosted cloud: ${names.join(', ')}.`, {
+    hint: 'Cancel that, or wait for its end. With ?force=true the link ends all the same: promotions fail, and what was made for them stays there.',
   })
 }
 

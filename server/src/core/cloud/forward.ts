@@ -8,6 +8,8 @@ import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './deployments-store.ts'
 import { openCredential } from './open-credential.ts'
+import { refusedLink, unlinked } from './refused-link.ts'
+import { notLinkedTo } from './whose.ts'
 
 export type ForwardParts = Pick<BaseParts, 'db' | 'pool' | 'keys'> & { cloudPassage: CloudPassage }
 /** `route`: the path of its endpoint; `headers`: those of the caller's that matter. */
@@ -32,8 +34,11 @@ export async function forward(
   options: PassOptions,
 ): Promise<Answered> {
   const writes = call.method !== 'GET'
+  if (stub.url === null) throw await notLinkedTo(parts.db, caller.orgId, stub.cloudOrgId)
   try {
     const answer = await ask(parts, caller, stub, call, options)
+    const refused = refusedLink(answer)
+    if (refused !== null) throw refused
     if (writes && answer.status < 400) await noteWrite(parts, caller, stub, call, answer)
     return answer
   } catch (error) {
@@ -65,14 +70,10 @@ export async function ask(
     [HOPS_HEADER]: '1',
   }
   const answer = await cloudPassage.pass(url, { method, path, headers: { ...headers, ...own }, body }, options)
-  // It is about our credential: the caller's own is good.
-  if (answer.status === 401)
-    throw unlinked('The hosted cloud does not take the credential of this organization any more.')
+  // It is about our credential, whoever asks for what.
+  if (answer.status === 401) throw refusedLink(answer)
   return answer
 }
-
-const unlinked = (sentence: string) =>
-  new Refusal('cloud_unreachable', sentence, { hint: 'Link the organization to the cloud anew.' })
 
 function asRefusal(error: unknown): unknown {
   if (!isFailure<CloudFailure>(error, 'cloud')) return error

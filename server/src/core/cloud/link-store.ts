@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
 
@@ -20,12 +20,36 @@ export const findShown = (db: Queryable, orgId: string) =>
 export type ShownLink = NonNullable<Awaited<ReturnType<typeof findShown>>>
 
 /** None where the organization is linked already. */
-export const insert = (db: Queryable, row: Insertable<Tables['cloudLink']>) =>
-  db
+export async function insert(db: Queryable, row: Insertable<Tables['cloudLink']>) {
+  const link = await db
     .insertInto('cloudLink')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .executeTakeFirst()
+  if (link) await remember(db, link)
+  return link
+}
+
+/** Under which name and where it was last. */
+async function remember(
+  db: Queryable,
+  { orgId, cloudOrgId, cloudOrgName: name, url }: Selectable<Tables['cloudLink']>,
+) {
+  await db
+    .insertInto('cloudOrganization')
+    .values({ orgId, cloudOrgId, name, url })
+    .onConflict((conflict) => conflict.columns(['orgId', 'cloudOrgId']).doUpdateSet({ name, url }))
+    .execute()
+}
+
+/** One that the organization is or was linked to. */
+export const findOrganization = (db: Queryable, orgId: string, cloudOrgId: string) =>
+  db
+    .selectFrom('cloudOrganization')
+    .select(['name', 'url'])
+    .where('orgId', '=', orgId)
+    .where('cloudOrgId', '=', cloudOrgId)
     .executeTakeFirst()
 
 export const remove = (db: Queryable, orgId: string, linkId: string) =>

@@ -12,10 +12,11 @@ const FIRST_BYTE_MS = 15_000
 /** The cloud that an organization is linked to, for other nouns that ask it something of their own: wiring hands it to them. */
 export const linkedCloud = (parts: Parts) => ({
   async find(orgId: string) {
-    const link = await links.find(parts.db, orgId)
+    const link = await links.findShown(parts.db, orgId)
     if (link === undefined) return null
     const { url, cloudOrgName: organization } = link
-    return { url, organization, isSet: url === parts.config.cloudUrl, isAway: parts.cloudPassage.isAway(url) }
+    const relays = link.relayState === 'following' && link.isFollowed
+    return { url, organization, isSet: url === parts.config.cloudUrl, isAway: parts.cloudPassage.isAway(url), relays }
   },
 
   /** Rejects as `ask` does. Answers of the cloud's own are answers, whatever their status. */

@@ -3,12 +3,13 @@ import type { Page } from '@slipway/contract/pages'
 import type { Caller } from '../access/caller.ts'
 import { withinPermissions } from '../deployments/rows/shape.ts'
 import { type ListQuery, statesIn } from '../deployments/rows/store.ts'
-import { readDeployments } from '../deployments/verbs/find.ts'
+import { readDeployments } from '../deployments/verbs/show.ts'
 import { toPage } from '../page.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './deployments-store.ts'
 import { ask, type ForwardParts } from './forward.ts'
 import * as links from './link-store.ts'
+import { isWith } from './whose.ts'
 
 type Parts = ForwardParts & Pick<BaseParts, 'config' | 'log'>
 type Row = { id: string } & ({ here: Deployment } | { there: store.CloudDeploymentRow })
@@ -46,16 +47,20 @@ export async function listDeployments(
   return { ...page, data: data.filter((one) => fits(one, query)) }
 }
 
-/** One bounded question about all of them. Null: nobody could be asked in time. */
+/** What was asked about, and what it is now: null, unless the cloud said. */
+type Seen = Map<string, Deployment | null>
+
+/** One bounded question about all that the linked cloud has. Null: nobody could be asked in time. */
 async function seenNow(
   parts: Parts,
   caller: Caller,
   stubs: store.CloudDeploymentRow[],
   { signal, hopped }: Options,
-): Promise<Map<string, Deployment> | null> {
+): Promise<Seen | null> {
   const link = hopped ? undefined : await links.find(parts.db, caller.orgId)
-  if (!link) return null
-  const path = `/api/deployments?limit=200&ids=${stubs.map(({ id }) => id).join(',')}`
+  const known = stubs.filter(({ cloudOrgId }) => link && isWith(link, cloudOrgId))
+  if (!link || known.length === 0) return null
+  const path = `/api/deployments?limit=200&ids=${known.map(({ id }) => id).join(',')}`
   const call = { method: 'GET', path, headers: { accept: 'application/json' }, body: null }
   // Whoever lists has little time, which says nothing about the cloud: it is our signal that ends it.
   const hurried = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)])
@@ -64,7 +69,7 @@ async function seenNow(
     if (answer.status !== 200 || !('body' in answer)) return null
     const found = deploymentsIn(answer.body)
     await store.see(parts.db, caller.orgId, found)
-    return new Map(found.map((one) => [one.id, one]))
+    return new Map([...known.map(({ id }) => [id, null] as const), ...found.map((one) => [one.id, one] as const)])
   } catch (error) {
     parts.log.info({ reason: (error as Error).message, orgId: caller.orgId }, 'the cloud was not asked for a list')
     return null
@@ -78,8 +83,8 @@ function deploymentsIn(body: Buffer): Deployment[] {
   return data.flatMap((one) => Deployment.safeParse(one).data ?? [])
 }
 
-function shown(row: store.CloudDeploymentRow, seen: Map<string, Deployment> | null, caller: Caller): Deployment {
-  const now = seen?.get(row.id)
+function shown(row: store.CloudDeploymentRow, seen: Seen | null, caller: Caller): Deployment {
+  const now = seen?.get(row.id) ?? undefined
   const known = now ?? row.shown
   return {
     ...known,
@@ -89,7 +94,7 @@ function shown(row: store.CloudDeploymentRow, seen: Map<string, Deployment> | nu
     server: null,
     actions: withinPermissions(known.actions, caller),
     ...(now === undefined && { asOf: row.seenAt.toISOString() }),
-    ...(seen === null && { unreachable: true as const }),
+    ...(!seen?.has(row.id) && { unreachable: true as const }),
   }
 }
 

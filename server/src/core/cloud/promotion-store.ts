@@ -38,6 +38,22 @@ export const newest = (db: Queryable, orgId: string, projectId: string): Promise
     .limit(1)
     .executeTakeFirst()
 
+const MOST_NAMED = 10
+
+/** Projects of the organization that are on their way. */
+export async function namesOfRunning(db: Queryable, orgId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('promotion')
+    .innerJoin('project', 'project.id', 'promotion.projectId')
+    .select('project.name')
+    .where('promotion.orgId', '=', orgId)
+    .where('promotion.state', '=', 'running')
+    .orderBy('promotion.id')
+    .limit(MOST_NAMED)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
 const one = (db: Queryable, orgId: string, id: string) =>
   db.updateTable('promotion').where('orgId', '=', orgId).where('id', '=', id)
 
@@ -84,8 +100,11 @@ export async function end(db: Queryable, orgId: string, id: string, { state, err
 }
 
 /** The cloud has the project from now on, or is about to. */
-export async function setCloudProject(db: Queryable, orgId: string, projectId: string): Promise<void> {
-  await ofProject(db, orgId, projectId).set({ cloudProjectId: projectId }).execute()
+export async function setCloudProject(
+  db: Queryable,
+  { orgId, projectId, cloudOrgId }: Pick<PromotionRow, 'orgId' | 'projectId' | 'cloudOrgId'>,
+): Promise<void> {
+  await ofProject(db, orgId, projectId).set({ cloudProjectId: projectId, cloudOrgId }).execute()
 }
 
 export async function setTarget(db: Queryable, orgId: string, projectId: string): Promise<void> {
@@ -98,7 +117,7 @@ export async function setTarget(db: Queryable, orgId: string, projectId: string)
  */
 export async function forgetThere(db: Queryable, orgId: string, projectId: string): Promise<void> {
   await ofProject(db, orgId, projectId)
-    .set({ target: 'server', cloudProjectId: null, version: sql`version + 1` })
+    .set({ target: 'server', cloudProjectId: null, cloudOrgId: null, version: sql`version + 1` })
     .execute()
   await db
     .updateTable('promotion')

@@ -40,7 +40,7 @@ const ENDED: Record<NonNullable<attempts.AttemptRow['ended']>, string> = {
 }
 
 async function linked(parts: LinkParts, link: links.ShownLink): Promise<CloudLink> {
-  const problem = await problemOf(parts, link)
+  const problem = (await problemOf(parts, link)) ?? (link.relayState === 'refused' ? NOT_RELAYED : null)
   return {
     state: 'linked',
     cloudUrl: parts.config.cloudUrl,
@@ -78,6 +78,9 @@ async function problemOf(parts: LinkParts, link: links.ShownLink): Promise<strin
     }
   })
 }
+
+const NOT_RELAYED =
+  'The cloud passes no deliveries of its git host on to this link: whoever approved it is no owner or admin there any more, or it is from before that was part of links. It is asked again every hour. End the link here and link again.'
 
 const REVOKED =
   'The cloud does not take the credential of this link any more: it was revoked there, or whoever approved it has left. End the link here and link again.'

@@ -11,7 +11,7 @@ import { on, type Route } from '../route.ts'
 export const cloudLinkRoutes = (platform: Platform): Route[] => [
   on(cloudLink.show, ({ caller }) => showLink(platform, caller)),
   on(cloudLink.begin, ({ caller }) => beginLink(platform, caller)),
-  on(cloudLink.end, ({ caller }) => endLink(platform, caller)),
+  on(cloudLink.end, ({ caller, query }) => endLink(platform, caller, query.force === 'true')),
   on(promotion.show, ({ caller, params }) => showPromotion(platform, caller, params.id)),
   on(promotion.giveBack, ({ caller, params }) => giveBack(platform, caller, params.id)),
 ]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
 import { networkOf } from '../../../src/core/networks/network-of.ts'
-import { line } from '../../../src/http/line.ts'
+import { line } from '../../../src/http/limits/line.ts'
 import { factories } from '../../matrix/factories.ts'
 
 const world = await startWorld({ rate: { perAddress: 40, perToken: 1000 }, trustProxy: '127.0.0.1' })

@@ -44,11 +44,18 @@ function linking({ cloud, home }: { cloud: World; home: World }) {
     await cloud.platform.pool.query('delete from rate_limit')
     return commandLines(cloud).by(await cloud.session(person))
   }
+  const linkTo = async (here: Org, there: Org) => {
+    const { userCode } = await begin(here)
+    await (await signedIn(there.owner)).approve(userCode)
+    await rest()
+    return state(here)
+  }
   return {
     rest,
     state,
     begin,
     signedIn,
+    linkTo,
     look: async (org: Org) => {
       await rest()
       return state(org)
@@ -68,10 +75,7 @@ function linking({ cloud, home }: { cloud: World; home: World }) {
     /** An organization at home and one at the cloud, linked. */
     linked: async (name: string) => {
       const [here, there] = [await home.org(name), await cloud.org(name)]
-      const { userCode } = await begin(here)
-      await (await signedIn(there.owner)).approve(userCode)
-      await rest()
-      return { here, there, shown: await state(here) }
+      return { here, there, shown: await linkTo(here, there) }
     },
     linksOf: async ({ owner }: Org) => (await owner.api('GET', '/api/links')).body.data,
   }

@@ -3,6 +3,7 @@ import type { CloudFailure, StreamedBody } from '../../../drivers/cloud-forward/
 import { isFailure, Refusal } from '../../../errors.ts'
 import { ask, type ForwardParts } from '../forward.ts'
 import * as links from '../link-store.ts'
+import { isWith, notLinkedTo } from '../whose.ts'
 
 export type CloudCall = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -33,12 +34,14 @@ export class NotYet extends Error {
   }
 }
 
-type By = { orgId: string; requestId: string }
+/** `cloudOrgId`: whose what is asked about is there; null: of whoever is linked. */
+type By = { orgId: string; requestId: string; cloudOrgId: string | null }
 
 /** Asks the cloud as the organization that is linked. What it refuses is a refusal in its words; whatever passes by itself is a NotYet. */
 export async function askCloud(parts: ForwardParts, by: By, call: CloudCall, signal: AbortSignal): Promise<Told> {
   const link = await links.find(parts.db, by.orgId)
-  const { status, headers, ...answer } = await ask(parts, by, link ?? UNLINKED, sentAs(call), {
+  if (!link || !isWith(link, by.cloudOrgId)) throw await notLinkedTo(parts.db, by.orgId, by.cloudOrgId)
+  const { status, headers, ...answer } = await ask(parts, by, link, sentAs(call), {
     signal,
     waits: call.body !== undefined,
     ...(call.slowMs !== undefined && { firstByteMs: call.slowMs }),
@@ -53,8 +56,6 @@ export async function askCloud(parts: ForwardParts, by: By, call: CloudCall, sig
   if (status < 300 || call.expects?.includes(status)) return { status, body }
   throw refusalOf(body, call.secrets ?? [])
 }
-
-const UNLINKED = { url: null, credential: null }
 
 function sentAs({ method, path, json, body, key }: CloudCall) {
   const type = body ? 'application/octet-stream' : 'application/json'

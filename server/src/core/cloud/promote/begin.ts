@@ -6,7 +6,8 @@ import { submit } from '../../../jobs/enqueue.ts'
 import { type Caller, requirePermission } from '../../access/caller.ts'
 import type { Links } from '../../access/links.ts'
 import { record } from '../../audit/record.ts'
-import { carry, createDeployment, sourceOf, tryDeployment } from '../../deployments/verbs/create.ts'
+import { carry, createDeployment, sourceOf } from '../../deployments/verbs/create.ts'
+import { tryDeployment } from '../../deployments/verbs/dry-run.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import type { ProjectRow } from '../../projects/store.ts'
@@ -15,6 +16,7 @@ import * as uploads from '../../uploads/store.ts'
 import * as stubs from '../deployments-store.ts'
 import * as links from '../link-store.ts'
 import * as promotions from '../promotion-store.ts'
+import { isWith, notLinkedTo } from '../whose.ts'
 import { laneOf } from './pipeline.ts'
 import { promotionRunning } from './refusals.ts'
 import { asQueued } from './stub-shape.ts'
@@ -43,13 +45,15 @@ async function promote(parts: Parts, caller: Caller, body: BuildAccess) {
   if (body.serverId !== undefined) throw noServer()
   const made = await transaction(parts.db, async (tx) => {
     const project = await requireProject(tx, caller, body.projectId)
-    if (!(await links.find(tx, caller.orgId))) throw project.target === 'cloud' ? linkGone() : notLinked('deployTarget')
+    const link = await links.find(tx, caller.orgId)
+    if (!link) throw project.target === 'cloud' ? linkGone() : notLinked('deployTarget')
+    if (!isWith(link, project.cloudOrgId)) throw await withAnother(tx, project)
     // It changes the project, and claims its names elsewhere.
     if (project.target === 'server') requirePermission(caller, 'project:write')
     if ((await carry(tx, parts, caller, project, body)) !== null) requirePermission(caller, 'project:write')
     const source = await sourceOf(tx, parts, caller, project, body)
     if (source.kind === 'adopted') throw staysHere()
-    return begin(tx, parts, { caller, project, asked: { ...askedIn(body), source } })
+    return begin(tx, parts, { caller, project, cloudOrgId: link.cloudOrgId, asked: { ...askedIn(body), source } })
   })
   if (body.services) parts.changes.send(made.project_id)
   return made
@@ -61,17 +65,29 @@ const askedIn = ({ buildStrategy, publicEndpoints, message }: BuildAccess) => ({
   ...(message !== undefined && { message }),
 })
 
-type Begun = { caller: Caller; project: ProjectRow; asked: promotions.PromotionRow['asked'] }
+type Begun = { caller: Caller; project: ProjectRow; cloudOrgId: string; asked: promotions.PromotionRow['asked'] }
 
-async function begin(tx: Tx, { transport }: Parts, { caller, project, asked }: Begun) {
+async function begin(tx: Tx, { transport }: Parts, { caller, project, cloudOrgId, asked }: Begun) {
   const id = newId('dep')
   const { orgId, id: projectId } = project
-  const row = { id, orgId, projectId, asked: JSON.stringify(asked), createdBy: JSON.stringify(creatorIn(caller)) }
+  const row = {
+    id,
+    orgId,
+    projectId,
+    cloudOrgId,
+    asked: JSON.stringify(asked),
+    createdBy: JSON.stringify(creatorIn(caller)),
+  }
   if (!(await promotions.insert(tx, row))) throw promotionRunning('Another promotion of the project is running.')
   await submit(tx, transport, { id, lane: laneOf(projectId), kind: 'promote', orgId, input: {} })
   const number = await stubs.nextNumber(tx, orgId, projectId)
   const { source, message = null } = asked
-  await stubs.insert(tx, { orgId, projectId, shown: asQueued(caller, { id, projectId, number, source, message }) })
+  await stubs.insert(tx, {
+    orgId,
+    projectId,
+    cloudOrgId,
+    shown: asQueued(caller, { id, projectId, number, source, message }),
+  })
   const detail = { projectId, number, trigger: 'promote', source: source.kind, target: 'cloud' }
   await record(tx, caller, 'deployment.create', id, detail)
   return { success: true as const, deployment_id: id, project_id: projectId }
@@ -97,6 +113,14 @@ const linkGone = () =>
   new Refusal('cloud_unreachable', 'The project is in the hosted cloud, and the organization is not linked to it.', {
     hint: 'Link the organization anew, or send deployTarget: server with a serverId to deploy it here.',
   })
+
+/** What is deployed there would be another project of the same name, and the first one would be forgotten here. */
+async function withAnother(tx: Tx, { orgId, cloudOrgId }: ProjectRow): Promise<Refusal> {
+  const { code, message } = await notLinkedTo(tx, orgId, cloudOrgId)
+  return new Refusal(code, message, {
+    hint: 'Link the organization there again; or give the project back (DELETE /api/projects/:id/promotion), and promote it anew.',
+  })
+}
 
 const staysHere = () =>
   new Refusal('invalid_request', 'Adopted services run where their data is, and cannot be promoted.', {

@@ -19,24 +19,34 @@ export async function giveBack(parts: ForwardParts, caller: Caller, id: string) 
   const project = await requireProject(parts.db, caller, id)
   if (await projects.isPromoted(parts.db, caller.orgId, id)) throw stillRunning()
   if (project.cloudProjectId === null) throw notFound('promotion')
-  const deletedThere = await deleteThere(parts, caller, project)
+  const left = await deleteThere(parts, caller, project)
+  const deletedThere = left === null
   return transaction(parts.db, async (tx) => {
     if (await projects.isPromoted(tx, caller.orgId, id)) throw stillRunning()
     await promotions.forgetThere(tx, caller.orgId, id)
     await record(tx, caller, 'project.give_back', id, { target: project.target, deletedThere })
-    return { success: true as const, deletedThere, ...(!deletedThere && { hint: NOT_ASKED }) }
+    return { success: true as const, deletedThere, ...(left !== null && { hint: left }) }
   })
 }
 
-const NOT_ASKED = 'The organization is not linked to the cloud: whoever may there deletes the project.'
-
-async function deleteThere(parts: ForwardParts, caller: Caller, { cloudProjectId, target }: projects.ProjectRow) {
+/** Null, or why it is left there: no link leads to those who have it. */
+async function deleteThere(
+  parts: ForwardParts,
+  { orgId, requestId }: Caller,
+  { cloudProjectId, cloudOrgId, target }: projects.ProjectRow,
+): Promise<string | null> {
   const path = `/api/projects/${cloudProjectId}?volumes=${target === 'cloud' ? 'keep' : 'delete'}`
   try {
-    await askCloud(parts, caller, { method: 'DELETE', path, expects: [404] }, AbortSignal.timeout(MOST_MS))
-    return true
+    await askCloud(
+      parts,
+      { orgId, requestId, cloudOrgId },
+      { method: 'DELETE', path, expects: [404] },
+      AbortSignal.timeout(MOST_MS),
+    )
+    return null
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'cloud_unreachable') return false
+    if (error instanceof Refusal && error.code === 'cloud_unreachable')
+      return `${error.message} Whoever may there deletes the project.`
     if (!(error instanceof NotYet)) throw error
     const hint = 'Try again in a while; nothing was changed here.'
     throw new Refusal('cloud_unreachable', error.message, { hint, retryAfter: 5, cause: error })

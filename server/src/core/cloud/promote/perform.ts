@@ -53,7 +53,8 @@ async function patiently<T>(
   signal: AbortSignal,
   act: (ask: Ask) => Promise<T>,
 ): Promise<T> {
-  const by = { orgId: run.orgId, requestId: promotion.createdBy.requestId }
+  const { createdBy, cloudOrgId } = promotion
+  const by = { orgId: run.orgId, requestId: createdBy.requestId, cloudOrgId }
   const ask: Ask = async (call) => {
     // A content is what its name says, whoever sends it.
     if (call.method !== 'GET' && call.body === undefined) await run.assertOwned()

@@ -14,7 +14,7 @@ const pathOf = (id: string) => `${PROJECTS}/${encodeURIComponent(id)}`
  * from here, which `cloud_project_id` says. Pushes are decided here, so none deploys it there.
  */
 export async function makeProject(promoting: Promoting): Promise<void> {
-  const { run, project, parts } = promoting
+  const { project, promotion, parts } = promoting
   const path = pathOf(project.id)
   const known = await perform(promoting, 'look', async (ask) => {
     if (project.cloudProjectId !== null) return true
@@ -38,7 +38,7 @@ export async function makeProject(promoting: Promoting): Promise<void> {
       if (known) await ask({ method: 'PATCH', path, json: wanted, secrets })
     },
     {
-      onStart: (tx) => promotions.setCloudProject(tx, run.orgId, project.id),
+      onStart: (tx) => promotions.setCloudProject(tx, promotion),
       undo: (ask, because) => takeBack(promoting, ask, because),
     },
   )

@@ -24,7 +24,7 @@ export const sendSettings = (promoting: Promoting): Promise<void> =>
     const path = `/api/projects/${project.id}`
     for (const { name, config } of services)
       await ask({ method: 'PUT', path: `${path}/services/${name}`, json: config })
-    for (const some of inParts(variables)) {
+    for (const some of inParts(variables.map(({ id: _, ...said }) => said))) {
       const secrets = some.map(({ value }) => value)
       await ask({ method: 'PUT', path: `${path}/variables`, json: { variables: some }, secrets })
     }
@@ -40,9 +40,11 @@ const nameOfService = ({ name }: { name: string }) => `/services/${name}`
 const nameOfVariable = ({ name, service }: Pick<PlainVariable, 'name' | 'service'>) =>
   `/variables/${name}${service === null ? '' : `?service=${service}`}`
 
-function inParts(variables: PlainVariable[]): PlainVariable[][] {
-  const parts: PlainVariable[][] = []
-  let [some, length]: [PlainVariable[], number] = [[], 0]
+type SaidVariable = Omit<PlainVariable, 'id'>
+
+function inParts(variables: SaidVariable[]): SaidVariable[][] {
+  const parts: SaidVariable[][] = []
+  let [some, length]: [SaidVariable[], number] = [[], 0]
   for (const one of variables) {
     length += JSON.stringify(one).length
     if (some.length === MOST_AT_ONCE || (length > MOST_LENGTH && some.length > 0)) {

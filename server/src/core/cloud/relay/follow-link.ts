@@ -23,7 +23,7 @@ export async function followLink(parts: RelayParts, link: store.Followed, signal
     const { ended, took } = await once(parts, link, signal).catch((error) => noted(parts, link, error, signal))
     if (ended === 'not ours' || signal.aborted) return
     await store.note(parts.db, link, ended === 'refused' ? 'refused' : 'waiting').catch(() => {})
-    if (ended === 'refused') return
+    if (ended === 'refused') return store.leaveRefused(parts.db, link).catch(() => {})
     if (took || performance.now() - began > LASTING_MS) failures = 0
     const ms = Math.min(BACKOFF_MS.first * 2 ** failures, BACKOFF_MS.most)
     await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
@@ -53,20 +53,24 @@ async function once(parts: RelayParts, link: store.Followed, signal: AbortSignal
     const answer = await connect(parts, link, seen, AbortSignal.any([signal, silent.signal]))
     if (!('chunks' in answer)) return { ended: isRefusal(answer) ? 'refused' : 'broken', took: false }
     await store.note(parts.db, link, 'following')
-    return { ended: 'broken', took: await read(parts, link, seen, { answer, signal, alive: () => timer.refresh() }) }
+    return {
+      ended: 'broken',
+      took: await read(parts, link, seen.number, { answer, signal, alive: () => timer.refresh() }),
+    }
   } finally {
     clearTimeout(timer)
   }
 }
 
-function connect({ keys, cloudPassage }: RelayParts, link: store.Followed, seen: number, signal: AbortSignal) {
+function connect({ keys, cloudPassage }: RelayParts, link: store.Followed, seen: store.Cursor, signal: AbortSignal) {
   const headers = {
     accept: 'text/event-stream',
     authorization: `Bearer ${keys.open(link.credential, placeOf(link.orgId))}`,
     'accept-encoding': 'identity',
     [HOPS_HEADER]: '1',
   }
-  const call = { method: 'GET', path: `/api/relay/stream?after=${seen}`, headers, body: null }
+  const mark = seen.mark === null ? '' : `&mark=${seen.mark}`
+  const call = { method: 'GET', path: `/api/relay/stream?after=${seen.number}${mark}`, headers, body: null }
   return cloudPassage.pass(link.url, call, { signal, streams: (type) => type.startsWith('text/event-stream') })
 }
 

@@ -6,13 +6,15 @@ export type Followed = { orgId: string; linkId: string; url: string; credential:
 
 const LEASE = sql`interval '5 seconds'`
 const NOBODYS = { relayUntil: null, relayClaim: null }
+/** Why a cloud refuses a link may pass: a role that was given back, a cloud that was set up anew from a backup. */
+const REFUSED_FOR = sql<Date>`now() + interval '1 hour'`
 
-/** Links that nobody follows. One that the cloud has refused stays so until somebody links anew. */
+/** Links that nobody follows, and that no cloud has refused within the hour. */
 export async function takeFree(db: Database, claim: string, most: number): Promise<Followed[]> {
   const { rows } = await sql<Followed>`
     update cloud_link set relay_claim = ${claim}, relay_until = now() + ${LEASE}
-    where org_id in (select org_id from cloud_link where coalesce(relay_until < now(), true)
-      and relay_state is distinct from 'refused' order by relay_until nulls first limit ${most} for update skip locked)
+    where org_id in (select org_id from cloud_link where coalesce(relay_until, '-infinity') < now()
+      order by coalesce(relay_until, '-infinity') limit ${most} for update skip locked)
     returning org_id, link_id, url, credential, relay_claim as claim`.execute(db)
   return rows
 }
@@ -37,31 +39,38 @@ export async function release(db: Database, claim: string): Promise<void> {
 const own = (db: Queryable, { orgId, linkId, claim }: Followed) =>
   db.updateTable('cloudLink').where('orgId', '=', orgId).where('linkId', '=', linkId).where('relayClaim', '=', claim)
 
+/** How far was heard, and the mark that came with it; null: it came with none. */
+export type Cursor = { number: number; mark: string | null }
+
 /** Null: the link is not this process's to follow. */
-export async function seenOf(db: Queryable, { orgId, linkId, claim }: Followed): Promise<number | null> {
+export async function seenOf(db: Queryable, { orgId, linkId, claim }: Followed): Promise<Cursor | null> {
   const row = await db
     .selectFrom('cloudLink')
-    .select('relaySeen')
+    .select(['relaySeen', 'relayMark'])
     .where('orgId', '=', orgId)
     .where('linkId', '=', linkId)
     .where('relayClaim', '=', claim)
     .executeTakeFirst()
-  return row ? Number(row.relaySeen) : null
+  return row ? { number: Number(row.relaySeen), mark: row.relayMark } : null
 }
 
 /** Optimistic lock: false says that another process has gone on from there. */
-export async function advance(tx: Tx, followed: Followed, from: number, to: number): Promise<boolean> {
+export async function advance(tx: Tx, followed: Followed, from: number, to: Cursor): Promise<boolean> {
   const { numUpdatedRows } = await own(tx, followed)
-    .set({ relaySeen: to, relayAt: sql<Date>`now()` })
+    .set({ relaySeen: to.number, relayMark: to.mark, relayAt: sql<Date>`now()` })
     .where('relaySeen', '=', sql<string>`${from}`)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Refused, it is nobody's: no lease is renewed for what is not followed. */
 export async function note(db: Database, followed: Followed, state: 'following' | 'waiting' | 'refused') {
   await own(db, followed)
-    .set({ relayState: state, relaySince: sql<Date>`now()`, ...(state === 'refused' && NOBODYS) })
+    .set({ relayState: state, relaySince: sql<Date>`now()` })
     .where('relayState', 'is distinct from', state)
     .execute()
+}
+
+/** Nobody's for an hour: no lease is renewed for what is not followed. */
+export async function leaveRefused(db: Database, followed: Followed): Promise<void> {
+  await own(db, followed).set({ relayUntil: REFUSED_FOR, relayClaim: null }).execute()
 }

@@ -27,13 +27,13 @@ export async function take(
       await parts.relayed.store(tx, { orgId: link.orgId, hookKey: `cloud:${link.linkId}` }, some.deliveries)
       if (some.missed) await parts.relayed.lookAtAll(tx, link.orgId)
     })
-    last = some.to
+    last = some.to.number
     parts.relayed.told()
   }
   return last
 }
 
-type Step = { to: number; deliveries: RelayedDelivery[]; missed: boolean }
+type Step = { to: store.Cursor; deliveries: RelayedDelivery[]; missed: boolean }
 
 /** What is taken together. A gap is taken alone, and so is what cannot be read: nobody knows what it has told. */
 function stepsIn(events: SentEvent[], seen: number): Step[] {
@@ -41,18 +41,20 @@ function stepsIn(events: SentEvent[], seen: number): Step[] {
   let at = seen
   for (const { id, event, data } of events) {
     if (event === 'gap') {
-      at = RelayGap.parse(JSON.parse(data)).next - 1
-      steps.push({ to: at, deliveries: [], missed: true })
+      const { next, mark = null } = RelayGap.parse(JSON.parse(data))
+      at = next - 1
+      steps.push({ to: { number: at, mark }, deliveries: [], missed: true })
     }
     if (event !== 'delivery' || Number(id) <= at) continue
     if (Number(id) !== at + 1) throw new OutOfOrder(`${id} came after ${at}`)
     at += 1
     const delivery = deliveryIn(data)
     const last = steps.at(-1)
-    if (delivery === null) steps.push({ to: at, deliveries: [], missed: true })
+    const to = { number: at, mark: delivery?.mark ?? null }
+    if (delivery === null) steps.push({ to, deliveries: [], missed: true })
     else if (!last || last.missed || last.deliveries.length >= MOST_AT_ONCE)
-      steps.push({ to: at, deliveries: [delivery], missed: false })
-    else Object.assign(last, { to: at, deliveries: [...last.deliveries, delivery] })
+      steps.push({ to, deliveries: [delivery], missed: false })
+    else Object.assign(last, { to, deliveries: [...last.deliveries, delivery] })
   }
   return steps
 }

@@ -1,5 +1,5 @@
-import { type Semaphore, semaphore } from '../core/semaphore.ts'
-import { Refusal } from '../errors.ts'
+import { type Semaphore, semaphore } from '../../core/semaphore.ts'
+import { Refusal } from '../../errors.ts'
 
 /** A semaphore with a bounded line in front: whoever finds it full is told to come back, and costs nothing. */
 export function line(atOnce: number, most: number): Semaphore {

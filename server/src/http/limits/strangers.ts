@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { networkOf } from '../core/networks/network-of.ts'
-import { Refusal } from '../errors.ts'
+import { networkOf } from '../../core/networks/network-of.ts'
+import { Refusal } from '../../errors.ts'
 
 /**
  * The limit in front of routes that are not limited for those who are known: whoever shows a credential there that is
