@@ -65,9 +65,15 @@ export const GithostBranch = z
   .meta({ id: 'GithostBranch' })
 export type GithostBranch = z.output<typeof GithostBranch>
 
+/** How pushes to a repository are learned of. */
+export const PUSH_WAYS = z.enum(['app', 'hook', 'relay', 'poll']).meta({
+  description:
+    'app: the app’s own hook; hook: one of the repository; relay: the hosted cloud passes them on; poll: the host is asked',
+})
+
 export const GithostRepositoryDetail = GithostRepository.extend({
   linkedProjects: z.array(z.object({ id: idOf('prj'), name: z.string() })),
-  push: z.object({ via: z.enum(['app', 'hook', 'poll']), lastDeliveryAt: timestamp.nullable() }),
+  push: z.object({ via: PUSH_WAYS, lastDeliveryAt: timestamp.nullable() }),
   branches: z.array(GithostBranch).optional(),
   branchesTruncated: z.boolean().optional(),
 }).meta({ id: 'GithostRepositoryDetail' })

@@ -13,6 +13,7 @@ import {
   GithostRepository,
   GithostRepositoryDetail,
   GithostState,
+  PUSH_WAYS,
 } from './githost-shape.ts'
 import { timestamp } from './ids.ts'
 import { Done, pageOf } from './pages.ts'
@@ -269,7 +270,7 @@ const hooks = {
       success: z.literal(true),
       hookId: z.number().int().nullable(),
       created: z.boolean(),
-      via: z.enum(['app', 'hook', 'poll']),
+      via: PUSH_WAYS,
     }),
   }),
   removeHook: endpoint({

@@ -24,16 +24,20 @@ export const RelayedSaid = z.object({
 })
 export type RelayedSaid = z.output<typeof RelayedSaid>
 
+/** Drawn with a number: a cloud that was restored from a backup gives the number again, and another mark. */
+const mark = z.uuid()
+
 /** Data of an event `delivery`; its number is the id of the event. */
 export const RelayedDelivery = z.object({
   guid: z.string().regex(/^[\w-]{1,100}$/),
   event: z.string().regex(/^[a-z_]{1,100}$/),
   said: RelayedSaid,
+  mark: mark.nullish(),
 })
 export type RelayedDelivery = z.output<typeof RelayedDelivery>
 
-/** Data of an event `gap`: what came before this number is not there any more. */
-export const RelayGap = z.object({ next: z.number().int().positive() })
+/** Data of an event `gap`: what came before this number is not there any more. `mark`: of the number before it. */
+export const RelayGap = z.object({ next: z.number().int().positive(), mark: mark.nullish() })
 
 /** At a cloud: what a linked instance hears of its git host, which cannot reach it. */
 export const relay = {
@@ -51,6 +55,10 @@ export const relay = {
         .min(0)
         .optional()
         .meta({ description: 'go on after this number; what is up to it was taken, and is forgotten here' }),
+      mark: mark.optional().meta({
+        description:
+          'what came with that number: where it is another one here, what was taken is not what was told here, and a gap is',
+      }),
     }),
     response: { stream: 'text/event-stream' },
     unlimited: 'instances come back all at once when a process restarts',

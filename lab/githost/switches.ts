@@ -1,3 +1,4 @@
+import { until } from '../../test-kit/until.ts'
 import { type DeliveryFaults, type Faults, noFaults } from './faults.ts'
 import { findAccount } from './host.ts'
 import type { Host, Settings } from './model.ts'
@@ -57,11 +58,7 @@ export function createSwitches(host: Host) {
     deliveries: () => ({ ...traffic }),
     /** Resolves when no delivery is on its way any more. */
     delivered: async ({ deadlineMs = 30_000 }: { deadlineMs?: number } = {}) => {
-      const end = performance.now() + deadlineMs
-      while (traffic.underWay > 0) {
-        if (performance.now() > end) throw new Error(`${traffic.underWay} deliveries are still on their way`)
-        await new Promise((next) => setTimeout(next, 5))
-      }
+      await until('no delivery is on its way', deadlineMs, () => traffic.underWay === 0, { everyMs: 5 })
     },
     /** What was asked since the last time. */
     requests: () => host.requests.splice(0),

@@ -22,15 +22,13 @@ export const keep = (db: Queryable, row: Insertable<Tables['githostHook']>) =>
 export const remove = (db: Queryable, orgId: string, id: string) =>
   db.deleteFrom('githostHook').where('orgId', '=', orgId).where('id', '=', id).execute()
 
-/** When the host last told us of this repository. */
-export const lastDelivery = async (db: Queryable, orgId: string, repoId: string): Promise<Date | null> =>
-  (
-    await db
-      .selectFrom('githostDelivery')
-      .select('receivedAt')
-      .where('orgId', '=', orgId)
-      .where('repoId', '=', repoId)
-      .orderBy('receivedAt', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  )?.receivedAt ?? null
+/** When, and by which hook, we were last told of this repository. */
+export const lastDelivery = (db: Queryable, orgId: string, repoId: string) =>
+  db
+    .selectFrom('githostDelivery')
+    .select(['receivedAt', 'hookKey'])
+    .where('orgId', '=', orgId)
+    .where('repoId', '=', repoId)
+    .orderBy('receivedAt', 'desc')
+    .limit(1)
+    .executeTakeFirst()

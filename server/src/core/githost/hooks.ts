@@ -19,16 +19,22 @@ type Push = GithostRepositoryDetail['push']
 
 /** How pushes to a repository are learned of. */
 export async function coverageOf(parts: GithostParts, orgId: string, { row, keys }: Seen): Promise<Push> {
-  const { db, config } = parts
+  const { db, config, linkedCloud } = parts
   const last = await store.lastDelivery(db, orgId, row.repoId)
-  const app = (await sourcesOf(parts, orgId)).find(
-    (one) => one.kind === 'app' && one.link.via === 'own' && keys.has(one.key),
-  )
+  const apps = (await sourcesOf(parts, orgId)).flatMap((one) => (one.kind === 'app' && keys.has(one.key) ? [one] : []))
+  const covers = (via: 'own' | 'cloud') => apps.some(({ link }) => link.via === via)
   const reached = hookAddress(config, '') !== null
   const hook = await store.find(db, orgId, config.githost.host, row.repoId)
-  const via = app && reached ? 'app' : hook && reached ? 'hook' : 'poll'
-  return { via, lastDeliveryAt: last?.toISOString() ?? null }
+  const lastDeliveryAt = last?.receivedAt.toISOString() ?? null
+  if (reached && (covers('own') || hook)) return { via: covers('own') ? 'app' : 'hook', lastDeliveryAt }
+  // The app of the cloud may be on a repository that is read in another way here.
+  const isRelayed = covers('cloud') || last?.hookKey.startsWith(RELAYED)
+  const relays = isRelayed && (await linkedCloud.find(orgId))?.relays
+  return { via: relays ? 'relay' : 'poll', lastDeliveryAt }
 }
+
+/** What came by a link: see core/cloud/relay. */
+const RELAYED = 'cloud:'
 
 const at = ({ orgId }: Caller, seen: Seen, { signal }: Asked) => ({
   orgId,

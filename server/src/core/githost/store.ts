@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Queryable, Tx } from '../../db/database.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { HostInstallation } from '../../drivers/githost/githost.ts'
 
@@ -188,6 +189,6 @@ export const blocksIn = (db: Queryable) => ({
       .values({ sourceKey: key, blockedUntil: until })
       .onConflict((conflict) => conflict.column('sourceKey').doUpdateSet({ blockedUntil: until }))
       .execute()
-    await db.deleteFrom('githostLimit').where('blockedUntil', '<', sql<Date>`now() - interval '1 day'`).execute()
+    await deleteOld(db, 'githost_limit', sql`blocked_until < now() - interval '1 day'`)
   },
 })

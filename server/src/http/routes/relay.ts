@@ -8,7 +8,7 @@ import { on, type Route } from '../route.ts'
 
 export const relayRoutes = (platform: Platform, stream: Streams): Route[] => [
   on(relay.stream, async ({ caller, query, request, reply }) => {
-    const after = resumePoint(request, query.after)
+    const after = { number: resumePoint(request, query.after), mark: query.mark ?? null }
     const { linkId, events } = await stream.inLine(() => followRelay(platform, caller, after))
     await stream.open({ caller, target: { link: linkId } }, (send) =>
       send(reply, async function* (signal) {

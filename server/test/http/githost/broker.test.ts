@@ -59,6 +59,22 @@ test('what the instance reads, it reads with tokens that the cloud makes: lists,
   await pollHeads(home.platform, { signal: never })
 })
 
+test('how pushes are learned of says that the cloud passes them on, as long as it does', async () => {
+  const { here } = await connected('Told')
+  await here.owner.api('GET', '/api/githost/repos')
+  const via = async () => (await here.owner.api('GET', '/api/githost/repos/acme/shop')).body.push.via
+  expect(await via()).toBe('poll')
+  const follow = (until: string) =>
+    home.platform.pool.query(
+      `update cloud_link set relay_state = 'following', relay_until = now() + $2::interval where org_id = $1`,
+      [here.id, until],
+    )
+  await follow('1 minute')
+  expect(await via()).toBe('relay')
+  await follow('-1 second')
+  expect(await via()).toBe('poll')
+})
+
 test('no token of it is in a row of either side, the audit logs included', async () => {
   const { here } = await connected('Quiet')
   const { token } = (await here.owner.api('GET', '/api/githost/repos/acme/shop/clone-token')).body

@@ -6,7 +6,7 @@ import { take } from '../../../src/core/cloud/relay/take.ts'
 import { settleAll } from '../githost/push-stage.ts'
 import { commit, deliveriesOf, followed, headOf, startRelay } from './stage.ts'
 
-const { line, home, pair, deliver, follow, state } = await startRelay()
+const { line, home, cloud, pair, deliver, follow, state } = await startRelay()
 const { db, pool } = home.platform
 
 const WAIT = { timeout: 15_000, interval: 25 }
@@ -70,6 +70,25 @@ test('a break is a reconnect with the last number: nothing is missed and nothing
   await expect.poll(taken, WAIT).toEqual([1, 2, 3, 4, 5, 6, 7].map(at))
   await settleAll(home)
   expect((await head()).sha).toBe(at(7))
+})
+
+test('what a cloud told that was restored from a backup is not missed: its numbers were heard of before, and branches are looked at', async () => {
+  const { here, linkId, at, push, taken, head } = await branch('Restored')
+  const first = started()
+  for (let n = 0; n < 3; n++) await push()
+  await expect.poll(taken, WAIT).toEqual([1, 2, 3].map(at))
+  await first.stop()
+  const back = 'update instance_link set relayed = 1, relayed_mark = gen_random_uuid() where id = $1'
+  await cloud.platform.pool.query(back, [linkId])
+  await cloud.platform.pool.query('delete from relay_delivery where link_id = $1', [linkId])
+  for (let n = 0; n < 2; n++) await push()
+  await pool.query(`update githost_head set poll_at = now() + interval '1 hour'`)
+  started()
+  const isDue = async () => ((await head()).pollAt?.getTime() ?? 0) < Date.now() + 1000
+  await expect.poll(isDue, WAIT).toBe(true)
+  await push()
+  await expect.poll(taken, WAIT).toEqual([1, 2, 3, 6].map(at))
+  expect((await state(here)).relay.lastNumber).toBe(4)
 })
 
 test('of several processes one follows a link, and another takes over when it leaves', async () => {
@@ -141,7 +160,7 @@ test('a delivery that could not be stored does not count as taken, and is taken 
   const link = await held()
   const failing = { ...home.platform.relayed, store: () => Promise.reject(new Error('the disk is full')) }
   await expect(take({ ...home.platform, relayed: failing }, link, 0, [event(1, 'one')])).rejects.toThrow('disk')
-  expect(await stored.seenOf(db, link)).toBe(0)
+  expect(await stored.seenOf(db, link)).toMatchObject({ number: 0 })
   expect(await take(home.platform, link, 0, [event(1, 'one')])).toBe(1)
   expect(await deliveriesOf(home, here)).toHaveLength(1)
 })
@@ -159,7 +178,7 @@ test('a number that jumps without a gap being told is not taken', async () => {
   const { here } = await branch('Jumped')
   const link = await held()
   await expect(take(home.platform, link, 0, [event(1, 'one'), event(3, 'three')])).rejects.toThrow('3 came after 1')
-  expect([await stored.seenOf(db, link), await deliveriesOf(home, here)]).toEqual([0, []])
+  expect([await stored.seenOf(db, link), await deliveriesOf(home, here)]).toEqual([{ number: 0, mark: null }, []])
 })
 
 test.each([
@@ -181,7 +200,7 @@ test('numbers of another git host mean nothing here', async () => {
   expect((await head()).dirtyAt).toBeNull()
 })
 
-test('a link that was revoked is not asked about any more, and says so', async () => {
+test('a link that was revoked is not asked about for a while, and says so', async () => {
   const { here, there, linkId } = await branch('Refused')
   started()
   await expect.poll(async () => (await state(here)).relay.state, WAIT).toBe('following')
@@ -191,6 +210,25 @@ test('a link that was revoked is not asked about any more, and says so', async (
   await new Promise((later) => setTimeout(later, 2500))
   expect([asked(), (await state(here)).relay.state]).toEqual([before, 'refused'])
 }, 30_000)
+
+test('a link that was refused is asked about again within the hour, and says meanwhile what is wrong', async () => {
+  const { here, there, at, push, taken } = await branch('Asked again')
+  const role = (to: string) =>
+    cloud.platform.pool.query('update member set role = $1 where org_id = $2', [to, there.id])
+  await role('developer')
+  started()
+  await expect.poll(async () => (await state(here)).relay.state, WAIT).toBe('refused')
+  expect((await state(here)).problem).toContain('no owner or admin')
+  const left = `select extract(epoch from relay_until - now())::integer as seconds, relay_claim from cloud_link`
+  await expect.poll(async () => (await pool.query(left)).rows, WAIT).toMatchObject([{ relay_claim: null }])
+  expect((await pool.query(left)).rows[0].seconds).toBeGreaterThan(3000)
+  await role('owner')
+  await push()
+  await pool.query('update cloud_link set relay_until = now()')
+  await expect.poll(taken, WAIT).toEqual([at(1)])
+  const now = await state(here)
+  expect([now.relay.state, now.problem]).toEqual(['following', undefined])
+}, 60_000)
 
 const streams = (to: ServerResponse) =>
   to.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'slipway-version': '0' })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { SentEvent } from '../../../src/core/cloud/relay/read-events.ts'
 import { pushBody, send } from '../githost/push-stage.ts'
 import { commit, startRelay } from './stage.ts'
 
@@ -34,6 +35,7 @@ test('a delivery tells ids, ref and commits, and nothing else of its body', asyn
   expect(JSON.parse(live.heard[0]?.data ?? '')).toEqual({
     guid,
     event: 'push',
+    mark: expect.stringMatching(/^[0-9a-f-]{36}$/),
     said: {
       ...{ host: cloud.config.githost.host, action: null, repoId: repo, installationId: 7001, repository: 'acme/shop' },
       ...{ ref: 'refs/heads/main', before: commit('small a'), after: commit('small b'), pusher: 'ada' },
@@ -72,11 +74,60 @@ test('what is not kept any more is told as a gap, and so is a number that was ne
   await pool.query('delete from relay_delivery where link_id = $1 and number < 3', [linkId])
   const behind = await listen(credential, '?after=0')
   await expect.poll(behind.numbers, WAIT).toEqual([3, 4])
-  expect(behind.heard[0]).toEqual({ id: '', event: 'gap', data: '{"next":3}' })
+  expect(gapIn(behind.heard)).toMatchObject({ next: 3, mark: expect.any(String) })
   const ahead = await listen(credential, '?after=900')
-  await expect.poll(() => ahead.heard, WAIT).toEqual([{ id: '', event: 'gap', data: '{"next":5}' }])
+  await expect.poll(() => gapIn(ahead.heard), WAIT).toMatchObject({ next: 5, mark: expect.any(String) })
   await push()
   await expect.poll(ahead.numbers, WAIT).toEqual([5])
+})
+
+const gapIn = ([first]: SentEvent[]) => (first?.event === 'gap' && first.id === '' ? JSON.parse(first.data) : null)
+const marksIn = (heard: SentEvent[]) =>
+  heard.filter(({ event }) => event === 'delivery').map(({ data }) => JSON.parse(data).mark as string)
+
+/** As its backup was when only one delivery had been told: numbers from two on are given again. */
+async function restore(linkId: string) {
+  await pool.query('delete from relay_delivery where link_id = $1 and number > 1', [linkId])
+  await pool.query(
+    `update instance_link set relayed = 1, relayed_mark = (select mark from relay_delivery where link_id = id and number = 1)
+     where id = $1`,
+    [linkId],
+  )
+}
+
+test('a cloud that was restored gives numbers again: who has heard others is told of a gap, and what was told since is kept', async () => {
+  const { linkId, credential } = await pair('Restored')
+  for (let n = 0; n < 3; n++) await push()
+  const before = await listen(credential)
+  await expect.poll(before.numbers, WAIT).toEqual([1, 2, 3])
+  before.close()
+  const [, , third] = marksIn(before.heard)
+  await restore(linkId)
+  for (let n = 0; n < 3; n++) await push()
+  const again = await listen(credential, `?after=3&mark=${third}`)
+  await expect.poll(() => gapIn(again.heard), WAIT).toMatchObject({ next: 5 })
+  expect((await kept(linkId)).map(({ number }) => Number(number))).toEqual([1, 2, 3, 4])
+  // From there on it is of this history, wherever it breaks off.
+  const { mark } = gapIn(again.heard)
+  await push()
+  await expect.poll(again.numbers, WAIT).toEqual([5])
+  again.close()
+  const whole = await listen(credential, `?after=4&mark=${mark}`)
+  await expect.poll(whole.numbers, WAIT).toEqual([5])
+  expect(gapIn(whole.heard)).toBeNull()
+  whole.close()
+  const newest = await listen(credential, `?after=5&mark=${third}`)
+  await expect.poll(() => gapIn(newest.heard), WAIT).toMatchObject({ next: 6 })
+})
+
+test('a stream that is open while its cloud goes back to a backup is told of a gap', async () => {
+  const { linkId, credential } = await pair('Went back')
+  for (let n = 0; n < 3; n++) await push()
+  const live = await listen(credential)
+  await expect.poll(live.numbers, WAIT).toEqual([1, 2, 3])
+  await restore(linkId)
+  for (let n = 0; n < 2; n++) await push()
+  await expect.poll(() => live.heard.slice(3).some(({ event }) => event === 'gap'), WAIT).toBe(true)
 })
 
 test('of one link a newer stream takes the place of an older one, which is told so and ends', async () => {
@@ -113,6 +164,23 @@ test('a link that is revoked ends its stream, and its credential opens no other'
   await live.ended
   expect((await listen(credential)).status).toBe(401)
   expect(await kept(linkId)).toEqual([])
+}, 20_000)
+
+test('whoever approved a link and is no owner or admin any more has it hear nothing from then on', async () => {
+  const { there, linkId, credential } = await pair('Lowered')
+  const live = await listen(credential)
+  await pool.query("update member set role = 'developer' where org_id = $1 and user_id = $2", [
+    there.id,
+    there.owner.userId,
+  ])
+  await live.ended
+  const refused = await cloud.as(credential)('GET', '/api/relay/stream')
+  expect([refused.status, refused.body.code]).toEqual([403, 'link_required'])
+  expect(refused.body.error).toContain('no owner or admin')
+  // The link is there: what is told meanwhile waits for an owner or admin to approve it anew, or for its end.
+  await push()
+  expect(live.numbers()).toEqual([])
+  expect(await kept(linkId)).toHaveLength(1)
 }, 20_000)
 
 test('more than ten thousand are not kept for one link', async () => {

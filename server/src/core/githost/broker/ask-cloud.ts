@@ -7,14 +7,15 @@ import { failed } from '../refuse.ts'
 
 /** The hosted cloud that an organization is linked to, asked with the credential of its link. `core/cloud` has it, wiring hands it on. */
 export type LinkedCloud = {
-  /** `isSet`: it is the one that this instance is to work with; `isAway`: as far as is known without asking. */
-  find(orgId: string): Promise<{ url: string; organization: string; isSet: boolean; isAway: boolean } | null>
+  find(orgId: string): Promise<LinkFound | null>
   ask(
     orgId: string,
     call: { method: 'GET' | 'POST'; path: string; body?: object },
     signal: AbortSignal,
   ): Promise<Answer>
 }
+/** `isSet`: it is the one that this instance is to work with; `isAway`: as far as is known without asking; `relays`: it passes pushes on now. */
+type LinkFound = { url: string; organization: string; isSet: boolean; isAway: boolean; relays: boolean }
 type Answer = { status: number; body: unknown; retryAfter: number | null }
 type Asking = { cloud: LinkedCloud; orgId: string; signal: AbortSignal }
 

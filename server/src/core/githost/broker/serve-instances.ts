@@ -4,10 +4,9 @@ import type { TokenLimits } from '../../../drivers/githost/githost.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import { mayLinkInstances } from '../../tokens/links/issue.ts'
-import { findOfToken } from '../../tokens/links/store.ts'
 import * as attempts from '../connect/attempt-store.ts'
 import { attemptOf, newestApp, REDIRECT_PATH } from '../connect/connect.ts'
+import { requireLinkedInstance } from '../linked-instance.ts'
 import { perMinute } from '../per-minute.ts'
 import { rethrow } from '../refuse.ts'
 import { attemptPlace } from '../secrets.ts'
@@ -96,21 +95,11 @@ function saidIn(asked: AskToken['permissions']): Permissions | null {
   return said.length === 0 ? null : Object.fromEntries(said)
 }
 
-/**
- * A token of an installation reads all of it, whatever rules take from developers: so the link is good for this only as long as whoever
- * approved it is an owner or admin.
- */
-async function requireLink({ db }: GithostParts, caller: Caller) {
-  const link = caller.kind === 'token' ? await findOfToken(db, caller.orgId, caller.credentialId) : undefined
-  if (link && mayLinkInstances(caller.role)) return link
-  throw link
-    ? new Refusal('link_required', 'Whoever approved this link is no owner or admin of the organization any more.', {
-        hint: 'Link the instance anew, with the approval of an owner or admin.',
-      })
-    : new Refusal('link_required', 'Only the credential of a linked instance can do this.', {
-        hint: 'Connect the git host of this organization with POST /api/githost/connect.',
-      })
-}
+const requireLink = (parts: GithostParts, caller: Caller) =>
+  requireLinkedInstance(parts, caller, {
+    sentence: 'Only the credential of a linked instance can do this.',
+    hint: 'Connect the git host of this organization with POST /api/githost/connect.',
+  })
 
 function requireApp({ config }: GithostParts) {
   if (config.githost.app !== null) return config.githost.app

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
+import { deleteOld } from '../../../db/delete-old.ts'
 import type { Tables } from '../../../db/tables.ts'
 
 export type AttemptRow = Selectable<Tables['githostAttempt']>
@@ -81,8 +82,7 @@ export const pollAgain = (db: Queryable, id: string, seconds: number) =>
     .where('status', '=', 'started')
     .execute()
 
-export const sweep = (db: Queryable) =>
-  db.deleteFrom('githostAttempt').where('expiresAt', '<', sql<Date>`now() - interval '1 day'`).execute()
+export const sweep = (db: Queryable) => deleteOld(db, 'githost_attempt', sql`expires_at < now() - interval '1 day'`)
 
 /** The role of who began it, as it is now: they may have left meanwhile. */
 export const roleOf = async (db: Queryable, { orgId, userId }: AttemptRow) =>

@@ -1,6 +1,7 @@
 import type { DeliveryDecision, ListDeliveries } from '@slipway/contract/githost-deliveries'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Queryable, Tx } from '../../../db/database.ts'
+import { deleteOld } from '../../../db/delete-old.ts'
 import { newId } from '../../../db/ids.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { MOST_LOOKED_AT, startOf } from '../../page.ts'
@@ -140,8 +141,7 @@ export async function list(
 
 /** Bodies go after a week, ids after three months: until then the same delivery is not taken twice. */
 export async function sweep(db: Queryable): Promise<void> {
-  await sql`update githost_delivery set body = null where id in (select id from githost_delivery
-    where body is not null and received_at < now() - ${sql.lit(KEEP_BODY)}::interval limit 5000)`.execute(db)
-  await sql`delete from githost_delivery where id in (select id from githost_delivery
-    where received_at < now() - ${sql.lit(KEEP)}::interval limit 5000)`.execute(db)
+  await sql`update githost_delivery set body = null where ctid = any (array(select ctid from githost_delivery
+    where body is not null and received_at < now() - ${sql.lit(KEEP_BODY)}::interval limit 5000))`.execute(db)
+  await deleteOld(db, 'githost_delivery', sql`received_at < now() - ${sql.lit(KEEP)}::interval`)
 }

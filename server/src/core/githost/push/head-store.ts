@@ -22,7 +22,7 @@ export const takeDue = (tx: Tx): Promise<Head | undefined> =>
   tx
     .selectFrom('githostHead')
     .selectAll()
-    .where('dirtyAt', '<=', sql<Date>`clock_timestamp()`)
+    .where('dirtyAt', '<=', sql<Date>`statement_timestamp()`)
     .orderBy('dirtyAt')
     .limit(1)
     .forUpdate()

@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
+import type { Tables } from '../../../db/tables.ts'
 import type { HeadKey } from './head-store.ts'
 
 export type Polled = HeadKey & {
@@ -65,9 +67,9 @@ export async function claim(db: Queryable, { now, poller, organizations, most }:
 /** One cheap question a second. */
 export async function whatIsDue(db: Queryable): Promise<{ heads: boolean; polls: boolean; reports: boolean }> {
   const { rows } = await sql<{ heads: boolean; polls: boolean; reports: boolean }>`select
-    exists (select 1 from githost_head where dirty_at <= clock_timestamp()) as heads,
-    exists (select 1 from githost_head where poll_at <= clock_timestamp()) as polls,
-    exists (select 1 from githost_report where send_at <= clock_timestamp()) as reports`.execute(db)
+    exists (select 1 from githost_head where dirty_at <= statement_timestamp()) as heads,
+    exists (select 1 from githost_head where poll_at <= statement_timestamp()) as polls,
+    exists (select 1 from githost_report where send_at <= statement_timestamp()) as reports`.execute(db)
   return rows[0] ?? { heads: false, polls: false, reports: false }
 }
 
@@ -131,17 +133,19 @@ export async function setDefaultBranch(db: Queryable, orgId: string, repoId: str
 /** With an app for each organization, all of them in a minute would be too many. */
 const MOST_APPS = 50
 
-/** Apps of our own whose hook has been heard from. */
-export const apps = (db: Queryable, host: string) =>
-  db
-    .selectFrom('githostApp')
-    .select(['id', 'id as app', 'appId', 'privateKey', 'orgId', 'hookKey'])
-    .where('host', '=', host)
-    .where('heardAt', 'is not', null)
-    .where('via', '=', 'own')
-    .orderBy(sql`random()`)
-    .limit(MOST_APPS)
-    .execute()
+type HeardApp = Pick<Selectable<Tables['githostApp']>, 'id' | 'appId' | 'privateKey' | 'orgId' | 'hookKey'> & {
+  app: string
+}
+
+/** Apps of our own whose hook has been heard from: some, from anywhere on. Keys are random, so that each has its turn. */
+export async function apps(db: Queryable, host: string, from: string = randomUUID()): Promise<HeardApp[]> {
+  const some = (where: RawBuilder<unknown>) => sql`(
+    select id, id as app, app_id, private_key, org_id, hook_key from githost_app
+    where host = ${host} and heard_at is not null and via = 'own' and ${where} order by hook_key limit ${MOST_APPS})`
+  const { rows } = await sql<HeardApp>`
+    ${some(sql`hook_key >= ${from}`)} union all ${some(sql`hook_key < ${from}`)} limit ${MOST_APPS}`.execute(db)
+  return rows
+}
 
 /** Of deliveries that failed, those that we do not know. */
 export async function unknown(db: Queryable, hookKey: string, guids: string[]): Promise<Set<string>> {

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
+import { deleteOld } from '../../../db/delete-old.ts'
 import type { Tables } from '../../../db/tables.ts'
 
 export type Report = Selectable<Tables['githostReport']> & {
@@ -14,7 +15,7 @@ const LEASE = sql`interval '60 seconds'`
 
 export async function takeDue(db: Queryable, most: number): Promise<Report[]> {
   const { rows } = await sql<Report>`
-    with due as (select deployment_id from githost_report where send_at <= clock_timestamp()
+    with due as (select deployment_id from githost_report where send_at <= statement_timestamp()
       order by send_at limit ${most} for update skip locked),
     taken as (update githost_report r set send_at = clock_timestamp() + ${LEASE}, attempts = attempts + 1
       from due where r.deployment_id = due.deployment_id returning r.*)
@@ -56,6 +57,5 @@ export const previous = (db: Queryable, { projectId, deploymentId }: Report) =>
     .executeTakeFirst()
 
 export async function sweep(db: Queryable): Promise<void> {
-  await sql`delete from githost_report where deployment_id in (select deployment_id from githost_report
-    where updated_at < now() - interval '90 days' limit 5000)`.execute(db)
+  await deleteOld(db, 'githost_report', sql`updated_at < now() - interval '90 days'`)
 }

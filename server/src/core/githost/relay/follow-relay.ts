@@ -1,7 +1,7 @@
-import { Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
-import { findOfToken } from '../../tokens/links/store.ts'
+import { requireLinkedInstance } from '../linked-instance.ts'
+import type { Cursor } from './relay-store.ts'
 import type { RelayEvent, Relays } from './relays.ts'
 
 type Following = { linkId: string; events(signal: AbortSignal): AsyncGenerator<RelayEvent[]> }
@@ -10,13 +10,11 @@ type Following = { linkId: string; events(signal: AbortSignal): AsyncGenerator<R
 export async function followRelay(
   { db, relays }: Pick<BaseParts, 'db'> & { relays: Relays },
   caller: Caller,
-  after: number,
+  after: Cursor,
 ): Promise<Following> {
-  const link = caller.kind === 'token' ? await findOfToken(db, caller.orgId, caller.credentialId) : undefined
-  if (!link) {
-    throw new Refusal('link_required', 'Only the credential of a linked instance follows what is relayed to it.', {
-      hint: 'What the git host told is listed by GET /api/githost/deliveries.',
-    })
-  }
-  return { linkId: link.id, events: (signal) => relays.follow(link.id, after, signal) }
+  const { id } = await requireLinkedInstance({ db }, caller, {
+    sentence: 'Only the credential of a linked instance follows what is relayed to it.',
+    hint: 'What the git host told is listed by GET /api/githost/deliveries.',
+  })
+  return { linkId: id, events: (signal) => relays.follow(id, after, signal) }
 }
