@@ -5,7 +5,7 @@
  * be (docs/decisions/0047-floors-of-core.md). What stands in `core` and has no floor here is an error.
  */
 const FLOORS = [
-  ['parts.ts', 'page.ts', 'semaphore.ts', 'row-version.ts', 'fair-share.ts', 'single-flight.ts'],
+  ['parts.ts', 'page.ts', 'semaphore.ts', 'row-version.ts', 'fair-share.ts', 'single-flight.ts', 'batches.ts'],
   ['audit', 'sealing', 'networks', 'instance', 'mail'],
   ['access', 'limits'],
   ['members', 'servers', 'uploads', 'idempotency'],
@@ -17,6 +17,20 @@ const FLOORS = [
   ['platform.ts'],
 ]
 
+/** The same inside core/deployments, by sub-noun: what several of them need stands at the bottom, what the API asks for at the top. */
+const DEPLOYMENTS = [
+  ['rows'],
+  ['events'],
+  ['parts.ts'],
+  ['deploy-context.ts'],
+  ['blueprint'],
+  ['release', 'routes'],
+  ['converge'],
+  ['rollout', 'watch'],
+  ['story'],
+  ['verbs'],
+]
+
 const not = (name, from, to, more = {}) => ({
   name,
   severity: 'error',
@@ -24,22 +38,35 @@ const not = (name, from, to, more = {}) => ({
   to: { path: to, ...more.to },
 })
 
-const inCore = (nouns) => `^server/src/core/(${nouns.map((noun) => noun.replace('.', '\\.')).join('|')})(/|$)`
+const alternatives = (nouns) => nouns.map((noun) => noun.replaceAll('.', '\\.')).join('|')
 
-const floorRules = FLOORS.flatMap((nouns, floor) =>
-  nouns.map((noun) => {
-    const others = FLOORS.slice(floor).flat()
-    const forbidden = inCore(others.filter((other) => other !== noun))
-    return not(`floors-of-core-${noun}`, inCore([noun]), forbidden, { from: { pathNot: '\\.test\\.ts$' } })
-  }),
-)
-const unknownNoun = `^server/src/core/(?!(${FLOORS.flat().join('|').replaceAll('.', '\\.')})(/|$))[^/]+(/|\\.ts$)`
+/** A rule per noun of a folder, and one for what stands there without a floor. */
+function floorsOf(folder, floors, name, unknown) {
+  const within = (nouns) => `^${folder}/(${alternatives(nouns)})(/|$)`
+  const rules = floors.flatMap((nouns, floor) =>
+    nouns.map((noun) => {
+      const others = floors.slice(floor).flat()
+      const forbidden = within(others.filter((other) => other !== noun))
+      return not(`${name}-${noun}`, within([noun]), forbidden, { from: { pathNot: '\\.test\\.ts$' } })
+    }),
+  )
+  const without = `^${folder}/(?!(${alternatives(floors.flat())})(/|$))[^/]+(/|\\.ts$)`
+  return [
+    ...rules.filter(({ to }) => to.path !== within([])),
+    not(unknown, without, '.', { from: { pathNot: '\\.test\\.ts$' } }),
+    not(unknown, '.', without),
+  ]
+}
 
 module.exports = {
   forbidden: [
-    ...floorRules.filter(({ to }) => to.path !== inCore([])),
-    not('every-noun-of-core-has-a-floor', unknownNoun, '.', { from: { pathNot: '\\.test\\.ts$' } }),
-    not('every-noun-of-core-has-a-floor', '.', unknownNoun),
+    ...floorsOf('server/src/core', FLOORS, 'floors-of-core', 'every-noun-of-core-has-a-floor'),
+    ...floorsOf(
+      'server/src/core/deployments',
+      DEPLOYMENTS,
+      'floors-of-deployments',
+      'every-noun-of-deployments-has-a-floor',
+    ),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     not('contract-knows-only-zod', '^contract/src', '^(server|cli|dashboard|lab|proofs|test-kit)/'),

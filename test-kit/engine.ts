@@ -1,4 +1,5 @@
 import Docker from 'dockerode'
+import { until } from './until.ts'
 
 export const engineAt = (socketPath: string) => new Docker({ socketPath })
 
@@ -31,8 +32,7 @@ export async function belongings(socketPath: string, instance: string) {
 /** Takes all of it away and waits until it is gone. */
 export async function cleared(socketPath: string, instance: string): Promise<void> {
   const docker = engineAt(socketPath)
-  const deadline = Date.now() + 60_000
-  for (;;) {
+  await until(`nothing of ${instance} is left on the engine`, 60_000, async () => {
     const { services, containers, networks, volumes, configs, images } = await belongings(socketPath, instance)
     const all = [
       ...services.map((one) => docker.getService(one.ID)),
@@ -42,10 +42,8 @@ export async function cleared(socketPath: string, instance: string): Promise<voi
       ...configs.map((one) => docker.getConfig(one.ID)),
       ...images.map((one) => ({ remove: () => docker.getImage(one.Id).remove({ force: true }) })),
     ]
-    if (all.length === 0) return
     // In use for as long as what was removed a moment ago is still going.
     for (const one of all) await one.remove().catch(() => {})
-    if (Date.now() > deadline) throw new Error(`${all.length} things of ${instance} are still on the engine`)
-    await new Promise((done) => setTimeout(done, 250))
-  }
+    return all.length === 0
+  })
 }

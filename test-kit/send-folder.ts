@@ -4,7 +4,7 @@ type Content = { path: string; bytes: Buffer; sha256: string; size: number; mode
 type Link = { path: string; link: string }
 type Sent = { id: string; sent: number }
 /** Puts one request to the folder sessions of an instance and gives the body of the answer; rejects when that is a refusal. */
-type Send = (method: string, path: string, type: string, body?: Buffer | string) => Promise<Session>
+export type Send = (method: string, path: string, type: string, body?: Buffer | string) => Promise<Session>
 type Session = { uploadSessionId: string; missing: string[] }
 
 export const content = (path: string, text: string): Content => {

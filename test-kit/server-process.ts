@@ -17,6 +17,8 @@ export const plainEnvironment = () => ({
   SLIPWAY_RATE_PER_ADDRESS: '100000000',
   SLIPWAY_RATE_PER_TOKEN: '100000000',
   SLIPWAY_STREAMS_PER_TOKEN: '100000000',
+  SLIPWAY_RATE_PER_LINK: '100000000',
+  SLIPWAY_STREAMS_PER_LINK: '100000000',
 })
 
 const root = resolve(import.meta.dirname, '..')

@@ -3,10 +3,8 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { labPart } from '../lab/ask.ts'
 import type { Config } from '../server/src/config.ts'
-import { isOver, untilDeployment } from './deployment.ts'
+import { deploying } from './deploying.ts'
 import { cleared } from './engine.ts'
-import type { Files } from './sample-app.ts'
-import { content, sendFolderBy } from './send-folder.ts'
 import { visit } from './visit.ts'
 import { startWorld } from './world.ts'
 
@@ -70,33 +68,26 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
     await world.platform.runtime.owner.release(target, org.id, { signal }).catch(() => {})
   }, 120_000)
 
-  const upload = (files: Files): Promise<{ id: string; sent: number }> =>
-    sendFolderBy(
-      async (method, path, type, body) => {
-        const bytes = typeof body === 'string' ? Buffer.from(body) : body
-        const answer = await api(method, path, bytes, bytes && { 'content-type': type })
-        expect(answer.status, answer.text).toBeLessThan(300)
-        return answer.body
-      },
-      Object.entries(files).map(([path, text]) => content(path, text)),
-    )
-  const project = async (called: string, settings: object = {}): Promise<string> => {
-    const { body } = await api('POST', '/api/projects', { name: called, settings })
-    return body.id
-  }
-  const start = async (projectId: string, files: Files, more: object = {}): Promise<string> => {
-    const { id } = await upload(files)
-    const answer = await api('POST', '/api/deployments/build/access', { projectId, uploadSessionId: id, ...more })
-    expect(answer.status, answer.text).toBe(201)
-    return answer.body.deployment_id
-  }
-  const show = async (id: string): Promise<Seen> => (await api('GET', `/api/deployments/${id}`)).body
-  const until = (id: string, wanted: (seen: Seen) => boolean, seconds = 120): Promise<Seen> =>
-    untilDeployment({ show: () => show(id), wanted, seconds, everyMs: 100 })
-  const ended = (id: string) => until(id, isOver)
+  const kit = deploying<Seen>({
+    send: async (method, path, type, body) => {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      const answer = await api(method, path, bytes, bytes && { 'content-type': type })
+      expect(answer.status, answer.text).toBeLessThan(300)
+      return answer.body
+    },
+    ask: async (method, path, body) => {
+      const answer = await api(method, path, body)
+      expect(answer.status, answer.text).toBeLessThan(300)
+      return answer.body
+    },
+    seconds: 120,
+    everyMs: 100,
+  })
+  const { upload, deploy, show, until, ended } = kit
+  const project = (called: string, settings: object = {}) => kit.project(called, { settings })
   const ask = async (host: string, path = '/') => {
     const { status, text } = await visit({ address: engine.address, port: httpPort }, host, path)
     return { status, text }
   }
-  return { world, org, api, httpPort, upload, project, start, show, until, ended, ask }
+  return { world, org, api, httpPort, upload, project, start: deploy, show, until, ended, ask }
 }

@@ -5,10 +5,9 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import { labPart } from '../lab/ask.ts'
 import { bootstrap, type RunningServer, startServer } from './built-server.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
-import { isOver, untilDeployment } from './deployment.ts'
+import { deploying } from './deploying.ts'
 import { cleared } from './engine.ts'
-import type { Files } from './sample-app.ts'
-import { content, sendFolder } from './send-folder.ts'
+import type { Send } from './send-folder.ts'
 import { visit } from './visit.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a proof looks at single fields of answers
@@ -106,18 +105,18 @@ export async function openSite({
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     return answer.body
   }
-  const upload = async (files: Files): Promise<{ id: string; sent: number }> => {
-    const contents = Object.entries(files).map(([path, text]) => content(path, text))
-    return sendFolder(base(), token, contents)
+  const send: Send = async (method, path, type, body) => {
+    const answer = await fetch(`${base()}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
+      signal: AbortSignal.timeout(60_000),
+    })
+    const text = await answer.text()
+    onAnswer?.(path, text)
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    return JSON.parse(text)
   }
-  const deploy = async (projectId: string, files: Files, more: object = {}): Promise<string> => {
-    const { id } = await upload(files)
-    const made = await ask('POST', '/api/deployments/build/access', { projectId, uploadSessionId: id, ...more })
-    return made.deployment_id
-  }
-  const show = (id: string) => ask<Deployment>('GET', `/api/deployments/${id}`)
-  const until = (id: string, wanted: (seen: Deployment) => boolean, seconds = 180): Promise<Deployment> =>
-    untilDeployment({ show: () => show(id).catch(() => undefined), wanted, seconds, everyMs: 50 })
   /** One of the lab's machines that are reached over SSH, straight or by another way. */
   const addHost = async (which: 'host1' | 'host2', way?: { host: string; port: number }): Promise<string> => {
     const { address, port, user, keyFile, socket } = labPart(which)
@@ -140,11 +139,7 @@ export async function openSite({
     base,
     call,
     ask,
-    upload,
-    deploy,
-    show,
-    until,
-    ended: (id: string, seconds = 180) => until(id, isOver, seconds),
+    ...deploying<Deployment>({ send, ask, seconds: 180, everyMs: 50, patient: true }),
     /** Where a name of this instance answers: connect to `address`, ask with this Host. */
     host: (project: string) => `${project}.${name}.test`,
     /** What a visitor of a project gets from the edge. */
@@ -158,8 +153,6 @@ export async function openSite({
       if (line !== undefined) return addHost('host1', { host: '127.0.0.1', port: Number(line) })
       return (await ask('POST', '/api/servers', { kind: 'local', name: 'here' })).id
     },
-    project: async (called: string, more: object = {}): Promise<string> =>
-      (await ask('POST', '/api/projects', { name: called, ...more })).id,
     /** Ends every process and takes away all that it made, here and on the engine. */
     async close() {
       for (const replica of replicas) await replica.stop('SIGKILL').catch(() => {})

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fullFolders } from './folders.ts'
 import { longReadme, missingPaths } from './pages.ts'
+import { foreignRuntimeCalls, goneRuntimeCalls } from './runtime-calls.ts'
 
 type Finding = string
 const MOST_LINES = 350
@@ -17,6 +18,9 @@ const writesForContainers = (file: string) => /^server\/src\/(source|core\/migra
 
 /** Constant scripts that run inside of containers, with data as arguments. README and SECURITY.md name them. */
 const constantScripts = ['server/src/drivers/runtime/render/health.ts']
+
+/** A look at the clock behind which it is given up. */
+const OWN_WAIT = /\bnow\(\) > (?:deadline|end|until|late)\)\s+(?:throw|return)\b/
 
 /** What no linter knows: the house's own norms, each with its reason. */
 const rules: { why: string; check(file: string, text: string): boolean }[] = [
@@ -67,12 +71,25 @@ const rules: { why: string; check(file: string, text: string): boolean }[] = [
   },
   {
     why: 'waits in a way of its own; test-kit/until.ts waits for a condition with a deadline and says what did not come',
-    check: (file, text) => file !== 'test-kit/until.ts' && /\bfunction until\b/.test(text),
+    check: (file, text) =>
+      file !== 'test-kit/until.ts' &&
+      (/\bfunction until\b/.test(text) || (!product(file) && !file.startsWith('setup/') && OWN_WAIT.test(text))),
+  },
+  {
+    why: 'reads a size from the environment; proofs/ledger/sizes.ts does, and knows when what is shown is partial',
+    check: (file, text) =>
+      file.startsWith('proofs/') &&
+      file !== 'proofs/ledger/sizes.ts' &&
+      /process\.env\.SLIPWAY_(?!PROVE_|TEST_|MUTATION\b|CLI_KEEP\b)/.test(text),
   },
   {
     why: 'expects something within a few seconds, which a busy machine has not; count processorMs, or take a deadline of the product',
     check: (file, text) =>
       file.endsWith('.test.ts') && /\bnow\(\) - \w+\)\.toBeLessThan(?:OrEqual)?\((?:\d{1,3}|[1-4]_?\d{3})\)/.test(text),
+  },
+  {
+    why: 'compares with clock_timestamp(), which is volatile: no index is used then, and all rows are read; statement_timestamp() is not',
+    check: (file, text) => product(file) && /(?:^|[^=])[<>]=?(?:',\s*sql<\w+>`|\s*)clock_timestamp\(\)/.test(text),
   },
   {
     why: 'names a folder of one machine or a package registry',
@@ -85,7 +102,9 @@ const findings: Finding[] = []
 for (const file of files) {
   const text = readFileSync(file, 'utf8')
   for (const rule of rules) if (rule.check(file, text)) findings.push(`${file} ${rule.why}`)
+  findings.push(...foreignRuntimeCalls(file, text))
 }
+findings.push(...goneRuntimeCalls((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)))
 findings.push(...fullFolders(all))
 for (const page of all.filter((file) => file.endsWith('.md'))) {
   const text = readFileSync(page, 'utf8')

@@ -65,6 +65,40 @@ test('a noun that picks from the parts of all nouns fails', async () => {
   expect(await findings(house)).toContain('floors-of-core-backups')
 })
 
+test('inside deployments, too, a noun may import one of a lower floor', async () => {
+  const house = {
+    'core/deployments/rows/release.ts': SOME,
+    'core/deployments/rollout/put-back.ts': imports('../rows/release.ts'),
+  }
+  expect(await findings(house)).toBe('')
+})
+
+test('a noun of deployments that imports one of a higher floor fails, types included', async () => {
+  const house = {
+    'core/deployments/story/pipeline.ts': SOME,
+    'core/deployments/release/freeze.ts': imports('../story/pipeline.ts'),
+  }
+  expect(await findings(house)).toMatch(/floors-of-deployments-release: .*release\/freeze\.ts → .*story\/pipeline\.ts/)
+})
+
+test('a circle between two nouns of deployments fails, though no file is in one', async () => {
+  const house = {
+    'core/deployments/rollout/put-back.ts': imports('../converge/plan.ts'),
+    'core/deployments/rollout/ground.ts': SOME,
+    'core/deployments/converge/plan.ts': SOME,
+    'core/deployments/converge/standing.ts': imports('../rollout/ground.ts'),
+  }
+  expect(await findings(house)).toContain('floors-of-deployments-converge')
+})
+
+test('what stands in deployments without a floor fails', async () => {
+  const house = {
+    'core/deployments/rows/store.ts': SOME,
+    'core/deployments/planted/look.ts': imports('../rows/store.ts'),
+  }
+  expect(await findings(house)).toContain('every-noun-of-deployments-has-a-floor')
+})
+
 test('a driver may use the engine and SSH, and no other driver', async () => {
   const shared = { 'drivers/engine/ask.ts': SOME, 'drivers/edge/caddy.ts': imports('../engine/ask.ts') }
   expect(await findings(shared)).toBe('')
@@ -86,13 +120,17 @@ test('in the dashboard, parts of pages know no nouns, and the API no pages', asy
   expect(await findings(client, 'dashboard')).toContain('api-knows-no-pages')
 })
 
-test('ARCHITECTURE.md draws the floors that are checked', () => {
-  const [, table = ''] = /const FLOORS = \[([\s\S]*?)\n\]/.exec(readFileSync('.dependency-cruiser.cjs', 'utf8')) ?? []
+test.each(['FLOORS', 'DEPLOYMENTS'])('ARCHITECTURE.md draws the floors that are checked: %s', (name) => {
+  const rules = readFileSync('.dependency-cruiser.cjs', 'utf8')
+  const [, table = ''] = new RegExp(`const ${name} = \\[([\\s\\S]*?)\\n\\]`).exec(rules) ?? []
   const floors = [...table.matchAll(/\[(.*?)\]/g)].map(([, nouns = '']) => nouns.replaceAll("'", '').split(', '))
-  const drawn = readFileSync('ARCHITECTURE.md', 'utf8')
+  const page = readFileSync('ARCHITECTURE.md', 'utf8')
+  const from = page.indexOf(`\`${name}\``)
+  expect(from).toBeGreaterThan(0)
   expect(floors.length).toBeGreaterThan(5)
+  const drawn = page.slice(from)
   for (const [floor, nouns] of floors.entries()) {
-    const [line = ''] = new RegExp(`^${floor}  .*$`, 'm').exec(drawn) ?? []
+    const [line = ''] = new RegExp(`^ ?${floor}  .*$`, 'm').exec(drawn) ?? []
     for (const noun of nouns) expect(line).toMatch(new RegExp(`\\b${noun}`))
   }
 })

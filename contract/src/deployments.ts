@@ -10,6 +10,7 @@ import { HostName, PathPrefix } from './host-names.ts'
 import { idOf } from './ids.ts'
 import { overview } from './overview.ts'
 import { Done, PageQuery, pageOf } from './pages.ts'
+import { pendingChanges } from './pending.ts'
 import { DeploymentPlan, rollbackPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
 import { RunningTask, TaskUsage } from './running.ts'
@@ -165,6 +166,7 @@ export const deployments = {
   logs,
   projectLogs,
   serving,
+  pendingChanges,
   stream,
   showBuild: endpoint({
     method: 'GET',

@@ -35,8 +35,8 @@ export const diff = endpoint({
   method: 'GET',
   path: '/api/deployments/:id/diff',
   summary:
-    'What is different in another release of the project: images, variables by name, ports, settings. Without `to`, in the active ' +
-    'one; of the active one itself, what it changed in the one before',
+    'What is different in another release of the project: images, variables by name, ports, settings. Without `to`, between it and ' +
+    'the active one, from the older to the newer; of the active one itself, what it changed in the one before',
   access: { permission: 'deployment:read' },
   params: z.object({ id: idOf('dep') }),
   query: z.object({ to: idOf('dep').optional() }),

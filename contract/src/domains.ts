@@ -10,7 +10,9 @@ const HttpsUse = z.enum(['offered', 'redirect', 'hsts'])
 
 const Leads = {
   ok: z.boolean().meta({ description: 'visitors of this name come here' }),
-  wanted: z.array(z.string()).meta({ description: 'addresses of the server; empty when nobody told the instance' }),
+  wanted: z
+    .array(z.string())
+    .meta({ description: 'addresses of the server; empty when nobody told the instance, or no record could help' }),
   found: z.object({ addresses: z.array(z.string()), cname: z.array(z.string()) }),
   txt: z
     .object({ name: z.string(), value: z.string(), found: z.boolean() })

@@ -25,6 +25,7 @@ const Instance = z.object({
   cli: z
     .object({ least: z.string(), newest: z.string() })
     .meta({ description: 'Versions of the command line that this instance understands' }),
+  baseDomain: z.string().meta({ description: 'Free names of projects end with it' }),
 })
 
 const InstanceBackups = z

@@ -135,6 +135,7 @@ export const paths = {
     logs: ["GET /api/deployments/:id/logs","text/plain","text/event-stream","application/x-ndjson"],
     projectLogs: ["GET /api/projects/:id/logs","text/plain","text/event-stream"],
     serving: ["GET /api/projects/:id/serving"],
+    pendingChanges: ["GET /api/projects/:id/pending-changes"],
     stream: ["GET /api/deployments/:id/stream","*"],
     showBuild: ["GET /api/deployments/:id/build"],
     startBuild: ["POST /api/deployments/:id/build"],

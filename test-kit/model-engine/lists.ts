@@ -1,6 +1,7 @@
 import type { ObservedServer, ObservedService } from '../../server/src/core/deployments/converge/planning/observed.ts'
-import type { Operation, Route, Spec } from '../../server/src/core/deployments/converge/planning/operation.ts'
+import type { Operation, Spec } from '../../server/src/core/deployments/converge/planning/operation.ts'
 import type { Standing } from '../../server/src/core/deployments/converge/planning/wanted.ts'
+import type { Route } from '../../server/src/core/deployments/routes/routes.ts'
 
 // For plans that are read as lists.
 

@@ -7,8 +7,10 @@ import {
 } from '../../server/src/core/deployments/converge/converge.ts'
 import { plan } from '../../server/src/core/deployments/converge/plan.ts'
 import { cameOf } from '../../server/src/core/deployments/converge/planning/held.ts'
-import type { Fates, Route } from '../../server/src/core/deployments/converge/planning/operation.ts'
+import { type Fates, same } from '../../server/src/core/deployments/converge/planning/operation.ts'
 import { keep, type Standing, type Wanted } from '../../server/src/core/deployments/converge/planning/wanted.ts'
+import type { Route } from '../../server/src/core/deployments/routes/routes.ts'
+import type { Gap } from './audit.ts'
 import { MONITOR_MS, type ModelSpec } from './shapes.ts'
 import { Cut, type Swarm } from './swarm.ts'
 
@@ -129,6 +131,28 @@ export const lapses = (swarm: Swarm) =>
   swarm.audit.gaps.filter(
     ({ old, now, kind }) => kind === 'wrong port' || !(old?.order === 'stop-first' || now?.order === 'stop-first'),
   )
+
+/**
+ * The same from any state. No order can keep up what hands led a name to and no release knows, what somebody has begun to remove, and
+ * what is a job before or after: that is removed and made anew.
+ */
+export function lapsesFrom(swarm: Swarm, { active, wanted, marked, others = [] }: From): Gap[] {
+  const specOf = (services: Wanted['services'], name: string) => services.find(({ service }) => service === name)
+  return lapses(swarm).filter(({ service, before }) => {
+    const known = specOf(active.services, service)
+    const next = specOf(wanted.services, service)
+    const isJob = before?.job || known?.job || next?.job
+    const forms = [active, wanted, ...others].map(({ services }) => specOf(services, service))
+    const isKnown = before && forms.some((one) => one && same(one, before))
+    return known && isKnown && !isJob && !marked.includes(service)
+  })
+}
+/** `others`: what else may answer a name at first and is to be replaced without a lapse. */
+type From = { active: ModelRelease; wanted: Wanted; marked: string[]; others?: ModelRelease[] }
+
+/** Services that somebody has begun to remove. */
+export const markedIn = (swarm: Swarm): string[] =>
+  swarm.services.filter(({ leaving }) => leaving).map(({ spec }) => spec.service)
 
 export const good = (release: Drawn): Drawn => ({
   ...release,

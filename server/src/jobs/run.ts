@@ -34,6 +34,7 @@ export class OwnedRun implements Run {
   readonly #limits = new Set<string>()
   /** Steps under way that wait for something. */
   #idling = 0
+  #abortedAt: number | undefined
 
   constructor(ownership: Ownership, journal: Journal) {
     this.id = ownership.id
@@ -46,6 +47,15 @@ export class OwnedRun implements Run {
     this.#ownership = ownership
     this.#journal = journal
     this.signal = AbortSignal.any([ownership.stopped, ownership.cancelled, this.#unwinding.signal])
+    const note = () => {
+      this.#abortedAt = performance.now()
+    }
+    if (this.signal.aborted) note()
+    this.signal.addEventListener('abort', note, { once: true })
+  }
+
+  abortedForMs(): number {
+    return this.#abortedAt === undefined ? 0 : performance.now() - this.#abortedAt
   }
 
   async step<T>(name: string, action: Action<T>, options: StepOptions<T> = {}): Promise<T> {

@@ -5,6 +5,8 @@ import type { RunReason } from '../db/tables.ts'
 export type Run<Input = unknown> = RunFacts<Input> & {
   /** Aborted when somebody cancels, when another worker took over, and when this process shuts down. */
   readonly signal: AbortSignal
+  /** For how long it has been aborted; 0 for one that is not. */
+  abortedForMs(): number
   /**
    * Runs `action` unless the journal has its result, and returns what a replay would return: the output as JSON.
    * A name is used once per run. Started but unfinished steps are repeated by the next owner, and undone too.

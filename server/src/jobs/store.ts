@@ -103,7 +103,7 @@ export async function runnableLanes(
 export async function endRests(tx: Tx, most: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     update run set status = 'running', wake_at = null where id in (
-      select id from run where status = 'parked' and wake_at <= clock_timestamp()
+      select id from run where status = 'parked' and wake_at <= statement_timestamp()
       order by wake_at limit ${most} for update skip locked)
     returning lane`.execute(tx)
   return rows.map((row) => row.lane)

@@ -1,11 +1,11 @@
 import { reverifyDue } from '../core/backups/reverify.ts'
 import { sweepLinkAttempts } from '../core/cloud/attempt-store.ts'
-import { liveWatch } from '../core/deployments/converge/bake/watch-live.ts'
 import { compareServers } from '../core/deployments/converge/compare.ts'
-import { mendEdges } from '../core/deployments/converge/edges.ts'
 import { collectGarbage, removeStrays, sweepFolders } from '../core/deployments/converge/garbage.ts'
 import { settleDue } from '../core/deployments/converge/settle-due.ts'
 import { expireLogs, moveLogs, sweepArchive } from '../core/deployments/events/history/retention.ts'
+import { mendEdges } from '../core/deployments/routes/edges.ts'
+import { watchAfterRelease } from '../core/deployments/watch/watch-after-release.ts'
 import { pollDomains } from '../core/domains/certificates/poll-domains.ts'
 import { sweepOrders } from '../core/domains/certificates/store.ts'
 import { sweep as sweepAttempts } from '../core/githost/connect/attempt-store.ts'
@@ -40,7 +40,7 @@ export type Recurring = { name: string; everyMs: number; run(signal: AbortSignal
 
 /** Recurring work that reaches outside, each by one process at a time: `jobs/schedule.ts` sees to that. */
 export const byOneProcess = (parts: WorkerParts): Recurring[] => [
-  { name: 'go-live watch', everyMs: 4 * SECOND, run: liveWatch(parts) },
+  { name: 'watch after release', everyMs: 4 * SECOND, run: watchAfterRelease(parts) },
   { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => pollDomains(parts, signal) },
   { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
   { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },

@@ -50,7 +50,7 @@ afterAll(async () => {
 test('its name gets a certificate like any other, and leads to the platform from then on and not before', async () => {
   await claimAddress({ db, config })
   await claimAddress({ db, config })
-  expect((await withRoutes(db)).map(({ id }) => id)).toEqual([server])
+  expect((await withRoutes(db)(null)).map(({ id }) => id)).toEqual([server])
   expect(await routesOn(db, server)).toEqual([])
   await expect
     .poll(async () => {

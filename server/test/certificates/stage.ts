@@ -1,3 +1,4 @@
+import { until } from '../../../test-kit/until.ts'
 import type { Api, Org, World } from '../../../test-kit/world.ts'
 import { certificatePipeline } from '../../src/core/domains/certificates/order.ts'
 import type { AuthorityParts, CertificateParts } from '../../src/core/domains/certificates/parts.ts'
@@ -67,17 +68,19 @@ export async function startCertificates(world: World, acme: AuthorityParts) {
     named,
     /** Looks, as the schedule does, until the project's name is as wanted. */
     async until(api: Api, project: string, state: string, look: (with_: CertificateParts) => Promise<void>) {
-      const deadline = Date.now() + 30_000
-      for (;;) {
+      let seen = ''
+      const isSo = async () => {
         await pool.query(
           "update certificate set look_at = now() where run_id is null and look_at < now() + interval '5 s'",
         )
         await look(parts)
         const domain = (await api('GET', `/api/projects/${project}/domains`)).body.data[0]
-        if (domain.certificate.state === state) return domain
-        if (Date.now() > deadline) throw new Error(`it is ${JSON.stringify(domain)}`)
-        await new Promise((done) => setTimeout(done, 50))
+        seen = JSON.stringify(domain)
+        return domain.certificate.state === state && domain
       }
+      return until(`it is ${state}`, 30_000, isSo, { everyMs: 50 }).catch((error: Error) => {
+        throw new Error(`${error.message}: it is ${seen}`)
+      })
     },
     async stop() {
       await worker.drain()

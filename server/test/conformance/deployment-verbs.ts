@@ -8,6 +8,8 @@ import {
   git,
   journey,
   overview,
+  pendingHttp,
+  pendingLab,
   preview,
   previewRefused,
   projectLogs,
@@ -86,6 +88,16 @@ const READ: Shown[] = [
     tests: [
       diff('of two that are named, of one and what serves, and of what serves and the one before'),
       diff('one that never came to a release, one of another project and one of another organization are refused'),
+    ],
+  },
+  {
+    id: 'pending-changes.tell',
+    route: 'GET /api/projects/:id/pending-changes',
+    says: 'tells the variables that the active release was not made with, by name and never by value.',
+    tests: [
+      pendingHttp('what was set or removed since the release was frozen is told by name, and no value of it'),
+      pendingHttp('where nothing serves nothing is pending, and of a release of old it is not known'),
+      pendingLab('a change waits for the next deployment, and after a way back what serves lacks it again'),
     ],
   },
   {

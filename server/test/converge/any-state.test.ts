@@ -11,7 +11,9 @@ import {
   journalOf,
   keptOf,
   LONG_MS,
+  lapsesFrom,
   left,
+  markedIn,
   RUNS,
   randomOf,
   running,
@@ -33,7 +35,7 @@ const cases = fc.record({
 })
 
 test(
-  'from any state that hands and half-done rollouts leave, settling reaches what is written down, and then nothing is left to do',
+  'from any state that hands and half-done rollouts leave, settling reaches what is written down; no name is left without a healthy task where the order allows it, and then nothing is left to do',
   async () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ seed, one, two, three, mess, cuts }) => {
@@ -41,16 +43,18 @@ test(
         const stranger = withStranger(swarm)
         const active = freeze(one, 'd1', null)
         const releases = [active, freeze(two, 'd2', active), freeze(three, 'd3', null)]
+        swarm.audit.forgiving = true
         makeMess(swarm, mess, releases)
         fc.pre(swarm.audit.twoWriters.length === 0)
-        swarm.audit.forgiving = true
+        swarm.audit.begin()
         const wanted = settle(active)
+        const from = { active, wanted, marked: markedIn(swarm), others: releases }
         const { end } = await throughCuts(swarm, wanted, cuts)
         expect(end).toBe('reached')
         expect(running(swarm)).toEqual(shouldRun(active.services))
         expect(swarm.routes.p ?? []).toEqual(active.routes)
         expect(left(swarm, wanted)).toEqual([])
-        expect([swarm.audit.twoWriters, stranger()]).toEqual([[], ''])
+        expect([swarm.audit.twoWriters, lapsesFrom(swarm, from), stranger()]).toEqual([[], [], ''])
       }),
       { numRuns: RUNS },
     )
@@ -67,10 +71,12 @@ test(
         const stranger = withStranger(swarm)
         const active = freeze(one, 'd1', null)
         const release = freeze(two, 'd2', active)
+        swarm.audit.forgiving = true
         makeMess(swarm, mess, [active, release, freeze(three, 'd3', null)])
         fc.pre(swarm.audit.twoWriters.length === 0)
-        swarm.audit.forgiving = true
+        swarm.audit.begin()
         const wanted = rollout(release, active, 'd2')
+        const from = { active, wanted, marked: markedIn(swarm) }
         const journal = journalOf()
         await throughCuts(swarm, wanted, cuts, journal)
         const verdict = verdictOf(wanted, journal.fates)
@@ -86,7 +92,7 @@ test(
         const { end } = await bring(swarm, putBack(active, 'failed'))
         expect(end).toBe('reached')
         expect(running(swarm)).toEqual(shouldRun(active.services))
-        expect([swarm.audit.twoWriters, stranger()]).toEqual([[], ''])
+        expect([swarm.audit.twoWriters, lapsesFrom(swarm, from), stranger()]).toEqual([[], [], ''])
       }),
       { numRuns: RUNS },
     )

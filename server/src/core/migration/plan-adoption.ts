@@ -1,6 +1,6 @@
 import type { AdoptedWarning } from '@slipway/contract/migration'
-import type { AdoptedService } from '../deployments/blueprint/adopted-store.ts'
-import type { ComposePlan, Wait } from '../deployments/blueprint/blueprint.ts'
+import type { AdoptedService } from '../deployments/rows/adopted-store.ts'
+import type { ComposePlan, Wait } from '../deployments/rows/blueprint.ts'
 import { ALONE } from './carry-over/network.ts'
 import { shown } from './carry-over/verdict.ts'
 import type { Discovery } from './discover.ts'

@@ -89,6 +89,20 @@ export async function listVariables(db: Queryable, project: Owner, query: PageQu
 export const allVariables = (db: Queryable, project: Owner) =>
   ofProject(db, project).orderBy('service').orderBy('name').limit(1000).execute()
 
+/** Which they are, without their values. */
+export const variableTitles = async (db: Queryable, project: Owner) =>
+  (
+    await db
+      .selectFrom('variable')
+      .select(['id', 'name', 'service', 'scope'])
+      .where('projectId', '=', project.id)
+      .where('orgId', '=', project.orgId)
+      .orderBy('service')
+      .orderBy('name')
+      .limit(1000)
+      .execute()
+  ).map(({ service, ...one }) => ({ ...one, service: service || null }))
+
 /** The first characters of each sealed value, and how many there are. PostgreSQL reads no more of long ones than that. */
 export const startsOfVariables = (db: Queryable, project: Owner, characters: number) =>
   db

@@ -58,13 +58,21 @@ const lastOfEach = (wanted: SetVariable[]) => [
   ...new Map(wanted.map((v) => [`${v.service ?? ''}/${v.name}`, v])).values(),
 ]
 
-export type PlainVariable = { name: string; service: string | null; scope: SetVariable['scope']; value: string }
+/** `id`: another one whenever it is set anew; null of what a deployment brings for itself. */
+export type PlainVariable = {
+  id: string | null
+  name: string
+  service: string | null
+  scope: SetVariable['scope']
+  value: string
+}
 
 export const openVariables = (
   { keys }: Pick<BaseParts, 'keys'>,
   rows: Awaited<ReturnType<typeof store.allVariables>>,
-): PlainVariable[] =>
+): (PlainVariable & { id: string })[] =>
   rows.map(({ id, name, service, scope, value }) => ({
+    id,
     name,
     service: service || null,
     scope,

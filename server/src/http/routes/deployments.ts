@@ -2,23 +2,27 @@ import { deployments } from '@slipway/contract/deployments'
 import { HOPS_HEADER } from '../../core/cloud/forward.ts'
 import { listDeployments } from '../../core/cloud/list-deployments.ts'
 import { deploy } from '../../core/cloud/promote/begin.ts'
-import { choose } from '../../core/deployments/rollout/choose.ts'
 import { asks } from '../../core/deployments/rows/questions.ts'
 import { cancelDeployment } from '../../core/deployments/verbs/cancel.ts'
 import { showDecision } from '../../core/deployments/verbs/decision.ts'
 import { diffDeployments } from '../../core/deployments/verbs/diff.ts'
-import { showDeployment } from '../../core/deployments/verbs/find.ts'
-import { showOverview } from '../../core/deployments/verbs/overview.ts'
+import { showInfo } from '../../core/deployments/verbs/info.ts'
+import { keepDeployment } from '../../core/deployments/verbs/keep.ts'
 import { pinDeployment } from '../../core/deployments/verbs/pin.ts'
 import { prepareDeployment } from '../../core/deployments/verbs/prepare.ts'
-import { previewRollback } from '../../core/deployments/verbs/preview.ts'
+import { showOverview } from '../../core/deployments/verbs/project/overview.ts'
+import { showPendingChanges } from '../../core/deployments/verbs/project/pending-changes.ts'
+import { showServing } from '../../core/deployments/verbs/project/serving.ts'
 import { redeploy } from '../../core/deployments/verbs/redeploy.ts'
+import { rejectDeployment } from '../../core/deployments/verbs/reject.ts'
 import { removeDeployment } from '../../core/deployments/verbs/remove.ts'
 import { respondToPrompt } from '../../core/deployments/verbs/respond.ts'
+import { restartDeployment } from '../../core/deployments/verbs/restart.ts'
 import { rollback } from '../../core/deployments/verbs/rollback.ts'
-import { restartDeployment, showInfo, showUsage } from '../../core/deployments/verbs/running.ts'
-import { showServing } from '../../core/deployments/verbs/serving.ts'
+import { showRollbackPlan } from '../../core/deployments/verbs/rollback-plan.ts'
+import { showDeployment } from '../../core/deployments/verbs/show.ts'
 import { startBuild } from '../../core/deployments/verbs/start-build.ts'
+import { showUsage } from '../../core/deployments/verbs/usage.ts'
 import { renewCertificate } from '../../core/domains/certificates/renew.ts'
 import { showSslStatus } from '../../core/domains/names/ssl-status.ts'
 import type { Platform } from '../../core/platform.ts'
@@ -48,19 +52,20 @@ export const deploymentRoutes = (platform: Platform, stream: Streams): Route[] =
     return { status, step: steps.find((step) => step.status === 'running')?.name ?? null, steps, prompt, services }
   }),
   on(deployments.serving, ({ caller, params }) => showServing(platform, caller, params.id)),
+  on(deployments.pendingChanges, ({ caller, params }) => showPendingChanges(platform, caller, params.id)),
   on(deployments.startBuild, ({ caller, params }) => startBuild(platform, caller, params.id)),
   on(deployments.respond, ({ caller, params, body }) => respondToPrompt(platform, caller, params.id, body)),
   on(deployments.redeploy, ({ caller, params, body }) => redeploy(platform, caller, params.id, body.useExistingCommit)),
   on(deployments.rollback, ({ caller, params }) => rollback(platform, caller, params.id)),
   on(deployments.rollbackPlan, ({ caller, params, reply }) =>
-    previewRollback(platform, caller, params.id, aborted(reply)),
+    showRollbackPlan(platform, caller, params.id, aborted(reply)),
   ),
   on(deployments.diff, ({ caller, params, query }) => diffDeployments(platform, caller, params.id, query.to)),
   on(deployments.pin, ({ caller, params, body }) => pinDeployment(platform, caller, params.id, body.pinned)),
   on(deployments.cancel, ({ caller, params }) => cancelDeployment(platform, caller, params.id)),
   on(deployments.decision, ({ caller, params, reply }) => showDecision(platform, caller, params.id, aborted(reply))),
-  on(deployments.keep, ({ caller, params }) => choose(platform, caller, params.id, 'keep')),
-  on(deployments.reject, ({ caller, params }) => choose(platform, caller, params.id, 'reject')),
+  on(deployments.keep, ({ caller, params }) => keepDeployment(platform, caller, params.id)),
+  on(deployments.reject, ({ caller, params }) => rejectDeployment(platform, caller, params.id)),
   on(deployments.restart, ({ caller, params }) => restartDeployment(platform, caller, params.id)),
   on(deployments.info, ({ caller, params, reply }) => showInfo(platform, caller, params.id, aborted(reply))),
   on(deployments.usage, ({ caller, params, reply }) => showUsage(platform, caller, params.id, aborted(reply))),

@@ -33,6 +33,7 @@ export const operationRoutes = (platform: Platform, metrics: Metrics): Route[] =
       commit: COMMIT,
       mode: platform.config.mode,
       cli: { least: LEAST_CLI, newest: VERSION },
+      baseDomain: platform.config.baseDomain,
     })),
     on(operations.address, () => showAddress(platform)),
     on(operations.backups, () => platformBackups(platform)),

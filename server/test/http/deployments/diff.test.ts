@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { sealRelease } from '../../../src/core/deployments/release/release.ts'
+import { sealRelease } from '../../../src/core/deployments/rows/release.ts'
 import { makeDeployment } from '../../deployments/made.ts'
 
 const world = await startWorld()
@@ -34,6 +34,18 @@ test('of two that are named, of one and what serves, and of what serves and the 
   expect((await diff(old.id, `?to=${now.id}`)).body).toEqual(expected)
   expect((await diff(old.id)).body).toEqual(expected)
   expect((await diff(now.id)).body).toEqual(expected)
+})
+
+test('of one on its way, from what serves to it, and no name is gone that it has not got yet', async () => {
+  const routes = JSON.stringify([{ host: 'b.example.com', pathPrefix: null, service: 'web', port: 80 }])
+  const now = await release('web:1', { number: 1, active: true, routes })
+  const next = await release('web:2', { projectId: now.projectId, number: 2, status: 'deploying', finishedAt: null })
+  expect((await diff(next.id)).body).toMatchObject({
+    from: { number: 1 },
+    to: { number: 2 },
+    services: [{ image: { from: 'web:1', to: 'web:2' } }],
+    hosts: { added: [], removed: [] },
+  })
 })
 
 test('one that never came to a release, one of another project and one of another organization are refused', async () => {

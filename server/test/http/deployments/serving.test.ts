@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
-import { sealRelease } from '../../../src/core/deployments/release/release.ts'
+import { sealRelease } from '../../../src/core/deployments/rows/release.ts'
 import { DriverFailure } from '../../../src/errors.ts'
 import { makeDeployment } from '../../deployments/made.ts'
 

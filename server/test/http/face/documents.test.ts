@@ -81,6 +81,7 @@ test('a stranger is told which version this is, and so is everybody with every a
     commit: null,
     mode: 'self_hosted',
     cli: { least: '0.1.0', newest: body.version },
+    baseDomain: 'localhost',
   })
   expect(headers['slipway-version']).toBe(body.version)
   expect((await api('GET', '/api/nothing')).headers['slipway-version']).toBe(body.version)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Org, startWorld } from '../../../../test-kit/world.ts'
-import type { Release } from '../../../src/core/deployments/release/release.ts'
 import { withinMemory } from '../../../src/core/deployments/release/size.ts'
+import type { Release } from '../../../src/core/deployments/rows/release.ts'
 import * as store from '../../../src/core/deployments/rows/store.ts'
 import { transaction } from '../../../src/db/database.ts'
 import { makeDeployment } from '../../deployments/made.ts'

@@ -1,8 +1,8 @@
-import { requireInPlace } from '../release/require-in-place.ts'
-import type { DeployContext, Found } from '../story/deploy-context.ts'
-import { pinSource } from '../story/source.ts'
-import { sealBlueprint } from './blueprint.ts'
+import type { DeployContext, Found } from '../deploy-context.ts'
+import { sealBlueprint } from '../rows/blueprint.ts'
+import { requireInPlace } from './require-in-place.ts'
 import { drawBlueprint } from './resolve-services.ts'
+import { pinSource } from './source.ts'
 
 /** Pins what is deployed, and says of which services it consists. */
 export async function findSource(context: DeployContext, signal: AbortSignal): Promise<Found> {

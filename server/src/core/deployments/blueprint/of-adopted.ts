@@ -1,8 +1,9 @@
+import type { AdoptedService } from '../rows/adopted-store.ts'
+import type { Blueprint, ServicePlan } from '../rows/blueprint.ts'
 import { DeployFailure } from '../rows/failure.ts'
-import type { AdoptedService } from './adopted-store.ts'
-import type { Blueprint, ServicePlan } from './blueprint.ts'
+import type { Setting } from '../rows/overrides.ts'
 import { mainOf } from './of-compose.ts'
-import { inOrder, type Setting } from './of-settings.ts'
+import { inOrder } from './of-settings.ts'
 
 /** The services of a project as they ran before they were adopted, under what the project says of them since. */
 export function ofAdopted(adopted: AdoptedService[], settings: Setting[]): Blueprint {

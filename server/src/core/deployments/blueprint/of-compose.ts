@@ -7,9 +7,9 @@ import type { ComposeFile, ComposeService, Deployable, FileMount } from '../../.
 import { servicesOf } from '../../../source/compose/deployable/services-of.ts'
 import { fault } from '../../../source/compose/faults.ts'
 import { readCompose } from '../../../source/compose/read.ts'
-import type { Blueprint, ComposePlan, ServicePlan } from './blueprint.ts'
+import type { Blueprint, ComposePlan, ServicePlan } from '../rows/blueprint.ts'
+import type { Setting } from '../rows/overrides.ts'
 import { contentOf, type Values } from './compose-content.ts'
-import type { Setting } from './of-settings.ts'
 
 type Given = {
   environment: Record<string, string>

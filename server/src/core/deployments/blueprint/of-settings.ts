@@ -1,8 +1,6 @@
-import type { ServiceConfig } from '@slipway/contract/services'
 import { Refusal } from '../../../errors.ts'
-import type { Blueprint, ServicePlan } from './blueprint.ts'
-
-export type Setting = { name: string; config: ServiceConfig }
+import type { Blueprint, ServicePlan } from '../rows/blueprint.ts'
+import type { Setting } from '../rows/overrides.ts'
 
 const ALONE: Setting = { name: 'web', config: {} }
 

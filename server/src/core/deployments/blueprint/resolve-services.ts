@@ -3,12 +3,13 @@ import { ServiceName } from '@slipway/contract/services'
 import { Refusal } from '../../../errors.ts'
 import type { SourceTree } from '../../../source/build/source-tree.ts'
 import { COMPOSE_FILES } from '../../../source/compose/file-names.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
-import { openSource } from '../story/source.ts'
-import { loadAdopted } from './adopted-store.ts'
-import type { Blueprint } from './blueprint.ts'
+import type { DeployContext } from '../deploy-context.ts'
+import { loadAdopted } from '../rows/adopted-store.ts'
+import type { Blueprint } from '../rows/blueprint.ts'
+import type { Setting } from '../rows/overrides.ts'
 import { ofAdopted } from './of-adopted.ts'
-import { ofSettings, type Setting } from './of-settings.ts'
+import { ofSettings } from './of-settings.ts'
+import { openSource } from './source.ts'
 
 /**
  * Which services a source consists of. Those that the project names count, unless a compose file of the source knows one of
@@ -41,11 +42,17 @@ const unused = (name: string) => ({
   message: `The project has settings for ${name}, which the compose file does not name: they are not used.`,
 })
 
-const namesFiles = ({ variables }: DeployContext) =>
+const namesFiles = ({ variables }: Pick<DeployContext, 'variables'>) =>
   variables.some(({ name, service }) => name === 'COMPOSE_FILE' && service === null)
 
 async function compose(
-  { parts, policy, project, settings, variables }: DeployContext,
+  {
+    parts,
+    policy,
+    project,
+    settings,
+    variables,
+  }: Pick<DeployContext, 'parts' | 'policy' | 'project' | 'settings' | 'variables'>,
   tree: SourceTree,
 ): Promise<Blueprint> {
   const { ofCompose } = await import('./of-compose.ts')

@@ -2,8 +2,8 @@ import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import type { BaseParts } from '../../parts.ts'
 import { converge, newJournal } from './converge.ts'
-import { writtenNames } from './edge-names.ts'
 import { machinesOn } from './execute.ts'
+import { namesAt } from './names.ts'
 import type { Wanted } from './planning/wanted.ts'
 
 type Parts = Pick<BaseParts, 'runtime' | 'edge'>
@@ -19,7 +19,7 @@ export async function clearServer(
 ): Promise<void> {
   const machines = machinesOn({
     ...{ runtime: parts.runtime, engine: at.engine, server: at.serverId, project: at.projectId },
-    names: writtenNames(parts, at, run),
+    names: namesAt(parts, at, run),
     ...{ specs: [], patienceMs: 0, volumes: wanted.volumes === 'delete' },
   })
   await converge(machines, wanted, { journal: newJournal(), guard: () => run.assertOwned(), signal })

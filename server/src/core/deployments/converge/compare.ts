@@ -1,8 +1,8 @@
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
-import { releaseOf } from '../release/release.ts'
 import { ranOn } from '../rows/engine-of-release.ts'
+import { releaseOf } from '../rows/release.ts'
 import { activeOn, enginesOf, idleProjects, markToSettle } from './compare-store.ts'
 
 const AT_ONCE = 4

@@ -2,7 +2,8 @@ import { setTimeout as later } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { DriverFailure } from '../../../errors.ts'
 import { patiently } from '../release/lost-lines.ts'
-import { machinesOn, NO_NAMES, type Place } from './execute.ts'
+import { machinesOn, type Place } from './execute.ts'
+import { NO_NAMES } from './names.ts'
 
 /** As when a process is told to stop: all that was asked ends, one after the other, for the same reason. */
 const stopped = (after: number) => later(after).then(() => Promise.reject(new Error('stopped')))

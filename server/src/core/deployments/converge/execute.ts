@@ -8,20 +8,15 @@ import type { Snapshot } from '../../../drivers/runtime/running/snapshot.ts'
 import { isFailure } from '../../../errors.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { Patiently } from '../release/lost-lines.ts'
-import { explainRollout } from '../rollout/explain.ts'
+import type { Route } from '../routes/routes.ts'
 import type { DeployFailure } from '../rows/failure.ts'
 import type { Answer, Machines } from './converge.ts'
+import { DEADLINES } from './deadlines.ts'
+import { explainRollout } from './explain-rollout.ts'
+import type { Names } from './names.ts'
 import { observedOf } from './planning/observed.ts'
-import type { Operation, Route, ServiceOperation } from './planning/operation.ts'
+import type { Operation, ServiceOperation } from './planning/operation.ts'
 import { claimIds, clash } from './planning/resources.ts'
-
-/** How the names of a project are led elsewhere: written down first, then told to the edge. */
-export type Names = {
-  observe(signal: AbortSignal): Promise<Route[]>
-  lead(to: Extract<Operation, { routes: Route[] }>, signal: AbortSignal): Promise<void>
-}
-/** For what does not touch them. */
-export const NO_NAMES: Names = { observe: async () => [], lead: async () => {} }
 
 type Wait = Extract<ServiceOperation, { kind: 'wait-healthy' }>
 
@@ -131,11 +126,11 @@ function onService(place: Working, one: ServiceOperation, options: Options): Pro
     case 'wait-healthy':
       return watch(place, one, options)
     case 'wait-idle':
-      return untilSeen(place, TURN_MS, options.signal, one.service, ({ services }) =>
+      return untilSeen(place, DEADLINES.idleMs, options.signal, one.service, ({ services }) =>
         services.every(({ service, update }) => service !== one.service || update !== 'moving'),
       )
     default:
-      return untilSeen(place, FREE_MS, options.signal, one.service, ({ held }) =>
+      return untilSeen(place, DEADLINES.freeMs, options.signal, one.service, ({ held }) =>
         held.every(({ service, claims }) => {
           const ids = one.holders.includes(service) ? claimIds(claims) : []
           return !ids.some((id) => one.resources.some((wanted) => clash(wanted.id, id)))
@@ -224,10 +219,6 @@ async function watch(place: Working, wait: Wait, { guard, signal }: Options): Pr
   return outcome.outcome === 'healthy' ? OK : { ok: false, why: new DidNotComeUp(outcome, service, job) }
 }
 
-/** For how long a service may still be changing from what came before. */
-const TURN_MS = 2 * 60_000
-/** Containers have their grace period, and the engine some time beyond it. */
-const FREE_MS = 10 * 60_000
 const POLL_MS = 300
 
 /** Looks until it is so; time that is over is an answer about the service. */

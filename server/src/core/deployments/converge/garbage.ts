@@ -14,7 +14,7 @@ const YOUNG_MS = 3600_000
  */
 export async function collectGarbage(parts: DeployParts, signal: AbortSignal): Promise<void> {
   if (!(await parts.instance.mayCollect())) return
-  await eachFairly(await servers.used(parts.db), { ...TOGETHER, signal }, (server) =>
+  await eachFairly(servers.used(parts.db), { ...TOGETHER, signal }, (server) =>
     collectOn(parts, server, AbortSignal.any([signal, AbortSignal.timeout(COLLECT_MS)])).catch((error) =>
       parts.log.info({ err: error, server: server.id }, 'garbage could not be collected'),
     ),
@@ -54,7 +54,7 @@ const STRAY_MS = 60_000
 
 /** Containers of seconds whose owner was killed: they hold nothing and do nothing, but nobody else would ever look for them. */
 export async function removeStrays(parts: DeployParts, signal: AbortSignal): Promise<void> {
-  await eachFairly(await servers.used(parts.db), { ...TOGETHER, signal }, async (server) => {
+  await eachFairly(servers.used(parts.db), { ...TOGETHER, signal }, async (server) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(STRAY_MS)])
     const before = new Date(Date.now() - STRAY_MS)
     const work = async () => parts.runtime.removeStrays(openEngineTarget(parts, server), { signal: within, before })

@@ -1,6 +1,6 @@
 import type { EngineTarget } from '../../../drivers/engine/engine.ts'
 import type { BaseParts } from '../../parts.ts'
-import { routesAt } from './edge-names.ts'
+import { routesAt } from '../routes/routes.ts'
 import { type ObservedServer, observedOf } from './planning/observed.ts'
 
 type At = { engine: EngineTarget; serverId: string; projectId: string }

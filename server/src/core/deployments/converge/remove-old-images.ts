@@ -1,8 +1,8 @@
+import type { OnServer } from '../deploy-context.ts'
 import { dropImages } from '../release/images.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 
 /** Removes images of this project that no release in the rollback window, no pin and nothing running needs. */
-export async function tidyUp({ parts, engine, deployment, run }: DeployContext, signal: AbortSignal) {
+export async function tidyUp({ parts, engine, deployment, run }: OnServer, signal: AbortSignal) {
   const { orgId, projectId } = deployment
   const guard = () => run.assertOwned()
   try {

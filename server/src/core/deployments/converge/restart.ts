@@ -5,16 +5,16 @@ import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
-import { releaseOf } from '../release/release.ts'
+import { releaseOf } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
 import { converge, newJournal } from './converge.ts'
-import { DidNotComeUp, machinesOn, NO_NAMES } from './execute.ts'
+import { DEADLINES } from './deadlines.ts'
+import { DidNotComeUp, machinesOn } from './execute.ts'
+import { NO_NAMES } from './names.ts'
 import { restart as restarted } from './planning/wanted.ts'
 import { standingOf } from './standing.ts'
 
 export type RestartInput = { deployment: string }
-
-const DEADLINE_MS = 10 * 60_000
 
 /** What became of one service. `serves`: as before the restart, or anew. */
 type Restarted = { service: string; serves: boolean; error: DeploymentError | null }
@@ -52,7 +52,7 @@ async function restart(parts: DeployParts, run: Run, engine: EngineTarget, row: 
   const release = releaseOf(parts, row)
   const machines = machinesOn({
     ...{ runtime: parts.runtime, engine, server: serverId, project: projectId, names: NO_NAMES },
-    ...{ specs: release.services, patienceMs: DEADLINE_MS },
+    ...{ specs: release.services, patienceMs: DEADLINES.forwardMs },
   })
   const journal = newJournal()
   const wanted = restarted(standingOf(parts, row, release, []), run.id)

@@ -5,18 +5,19 @@ import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
 import type { DeployParts } from '../parts.ts'
 import { dropImages } from '../release/images.ts'
-import { type Release, releaseOf } from '../release/release.ts'
-import { ensureGround } from '../rollout/ground.ts'
+import { forgetOtherPorts } from '../routes/routed-store.ts'
+import { routesWritten, withoutOthers } from '../routes/routes.ts'
 import { ranOn } from '../rows/engine-of-release.ts'
+import { type Release, releaseOf } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
 import { converge, newJournal } from './converge.ts'
-import { routesWritten, withoutOthers, writtenNames } from './edge-names.ts'
-import { machinesOn, type Names } from './execute.ts'
+import { DEADLINES } from './deadlines.ts'
+import { machinesOn } from './execute.ts'
+import { ensureGround } from './ground.ts'
+import { type Names, namesAt } from './names.ts'
 import { settle as settled, type Wanted } from './planning/wanted.ts'
-import { forgetOtherPorts, postpone, serversOf, writeSettled } from './settle-store.ts'
+import { postpone, serversOf, writeSettled } from './settle-store.ts'
 import { standingOf } from './standing.ts'
-
-const DEADLINE_MS = 3 * 60_000
 
 /** How the services of a project are, as their engine reports, and whether something is left to be done. */
 type Found = { after: DeploymentService['status']; again: boolean; names: string[] }
@@ -91,7 +92,7 @@ const guardOf = (run: Run) => () => run.assertOwned()
 /** Whether what is to run there does: all of it at once, whatever becomes of one of them, and nothing else. */
 async function settleOn(here: Here, active: Released | null): Promise<boolean> {
   const { parts, run, projectId } = here
-  const names = writtenNames(parts, here, run, (tx) => forgetOtherPorts(tx, projectId))
+  const names = namesAt(parts, here, run, { write: (tx) => forgetOtherPorts(tx, projectId) })
   if (active === null) return bringTo(here, { services: [] }, { names, wanted: settled(null) })
   const release = releaseOf(parts, active)
   const routes = withoutOthers(await routesWritten(parts.db, here))
@@ -110,7 +111,7 @@ export async function bringTo(
   if (release.services.length > 0) await makeNetworks()
   const machines = machinesOn({
     ...{ runtime: parts.runtime, engine, server: serverId, project: projectId, names, makeNetworks },
-    ...{ specs: release.services, patienceMs: DEADLINE_MS },
+    ...{ specs: release.services, patienceMs: DEADLINES.backMs },
   })
   const journal = newJournal()
   const { end } = await converge(machines, wanted, { journal, guard: guardOf(run), signal })

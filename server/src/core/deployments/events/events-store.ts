@@ -73,15 +73,16 @@ export async function readRows(
   most: { events: number; bytes: number },
 ): Promise<RowsText | undefined> {
   const { rows } = await sql<{ first: string | null; last: string; text: string | null }>`
-    select min(seq) as first, max(seq) as last, string_agg(json_build_array(
-        seq, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        case when data ->> 'stream' = 'stderr' then 'stderr' else 'stdout' end,
-        data ->> 'step', data ->> 'service', coalesce(data ->> 'line', ''))::text || E'\n', '' order by seq)
+    select min(seq) as first, max(seq) as last, string_agg(
+        '[' || seq || ',"' || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '",'
+        || case when data ->> 'stream' = 'stderr' then '"stderr",' else '"stdout",' end
+        || coalesce((data -> 'step')::text, 'null') || ',' || coalesce((data -> 'service')::text, 'null') || ','
+        || line || E']\n', '' order by seq)
       filter (where type = 'log') as text
-    from (select seq, at, type, data, sum(coalesce(length(data ->> 'line'), 0)) over (order by seq) as upto
-      from (select seq, at, type, data from deployment_event
+    from (select *, sum(length(line)) over (order by seq rows unbounded preceding) - length(line) as before
+      from (select seq, at, type, data, coalesce((data -> 'line')::text, '""') as line from deployment_event
         where deployment_id = ${id} and seq > ${since} order by seq limit ${most.events}) as next) as event
-    where upto - coalesce(length(data ->> 'line'), 0) < ${most.bytes}`.execute(db)
+    where before < ${most.bytes}`.execute(db)
   const [found] = rows
   if (!found || found.first === null) return undefined
   return { first: Number(found.first), last: Number(found.last), text: found.text ?? '' }

@@ -8,6 +8,8 @@ import { shownLine } from './line.ts'
 export type EventWriter = {
   /** Never waits. Whoever writes much asks for `room` now and then. */
   write(type: EventType, data: Record<string, unknown>, at?: Date): void
+  /** A line of the log, unless this owner has written one under the same key. */
+  writeOnce(key: string, data: Record<string, unknown>): void
   /** Waits while so much is unwritten that more should not be produced. */
   room(signal?: AbortSignal): Promise<void>
   /** Waits for all of them; rejects when they cannot be stored. */
@@ -55,6 +57,7 @@ class Writer implements EventWriter {
   /** Of the last batch that is known to be stored. */
   #seq = 0
   #failure: unknown
+  readonly #once = new Set<string>()
 
   constructor(options: Options) {
     this.#options = options
@@ -65,6 +68,12 @@ class Writer implements EventWriter {
     put(this.#batches, { type, at, data: clean(data, this.#options.redact) })
     if (this.#batches.length > 1) this.#start().catch(() => {})
     else this.#startIn(Math.max(SOON_MS, this.#started + GATHER_MS - performance.now()))
+  }
+
+  writeOnce(key: string, data: Record<string, unknown>): void {
+    if (this.#once.has(key)) return
+    this.#once.add(key)
+    this.write('log', data)
   }
 
   async room(signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
-import { requireDeployment } from '../verbs/find.ts'
+import { requireDeployment } from '../rows/require-deployment.ts'
 import type { Feeds } from './feed.ts'
 
 /** The events of a deployment after a number, as they appear; null when it has ended and there are no more. */

@@ -4,8 +4,8 @@ import { secretsOf } from '../../projects/git-credential.ts'
 import type { ProjectRow } from '../../projects/store.ts'
 import type { PlainVariable } from '../../projects/variables.ts'
 import { loginsOf } from '../../registries/logins.ts'
-import { loadAdopted } from '../blueprint/adopted-store.ts'
-import { releaseOf } from '../release/release.ts'
+import { loadAdopted } from '../rows/adopted-store.ts'
+import { releaseOf } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
 
 type Parts = Pick<BaseParts, 'keys'> & { db: Queryable }

@@ -3,6 +3,7 @@ import type { Caller } from '../../access/caller.ts'
 import { findSessions, findTokens } from '../../access/store.ts'
 import type { BaseParts } from '../../parts.ts'
 import { projectsStillThere } from '../../projects/store.ts'
+import { mayLinkInstances } from '../../tokens/links/issue.ts'
 import { linksStillThere } from '../../tokens/links/store.ts'
 import { stillThere } from '../rows/store.ts'
 
@@ -36,7 +37,9 @@ export async function mayGoOn(
 const idOf = (target: Viewer['target']) => Object.values(target)[0] ?? ''
 const neededFor = (target: Viewer['target']): Permission => ('link' in target ? 'githost:read' : 'deployment:read')
 const isHeld = (row: Held | undefined, { target }: Viewer) =>
-  row !== undefined && holds(row.role, row.scopes && new Set(row.scopes), neededFor(target))
+  row !== undefined &&
+  holds(row.role, row.scopes && new Set(row.scopes), neededFor(target)) &&
+  (!('link' in target) || mayLinkInstances(row.role))
 
 type Asked = { id: string; orgId: string }
 

@@ -1,8 +1,8 @@
 import { loginsOf } from '../../registries/logins.ts'
-import type { AdoptedParts, ServicePlan } from '../blueprint/blueprint.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import type { BuiltImage } from '../parts.ts'
+import type { AdoptedParts, ServicePlan } from '../rows/blueprint.ts'
 import { DeployFailure } from '../rows/failure.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 import { firstPort } from './foreign-image.ts'
 
 /** A host that no registry can have; apart from what was built here, which is removed when no release needs it any more. */

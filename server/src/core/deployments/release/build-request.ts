@@ -3,8 +3,8 @@ import type { BuildRequest } from '../../../drivers/builder/builder.ts'
 import { below, cleanFolder, fileAt, type SourceTree, wholeOf } from '../../../source/build/source-tree.ts'
 import type { ComposeBuild } from '../../../source/compose/deployable/service.ts'
 import { fault } from '../../../source/compose/faults.ts'
-import type { ServicePlan } from '../blueprint/blueprint.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import type { DeployContext } from '../deploy-context.ts'
+import type { ServicePlan } from '../rows/blueprint.ts'
 
 /** How the image of one service is built from a source. */
 export type BuildOf = Pick<BuildRequest, 'dockerfile' | 'target' | 'noCache' | 'args'> & {
@@ -18,7 +18,7 @@ export type BuildOf = Pick<BuildRequest, 'dockerfile' | 'target' | 'noCache' | '
 
 /** As the project's settings and the source say. */
 export async function settingsBuild(
-  { deployment }: DeployContext,
+  { deployment }: Pick<DeployContext, 'deployment'>,
   { config }: ServicePlan,
   tree: SourceTree,
   secrets: string[],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ServiceDiff } from '@slipway/contract/diff'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import { portOf, type Release } from './release.ts'
+import { portOf, type Release } from '../rows/release.ts'
 
 /** Which services of a release are different in another, and in what. Values of variables and commands stay out of it. */
 export function diffReleases(from: Release, to: Release): ServiceDiff[] {

@@ -1,11 +1,11 @@
 import type { ImageFacts } from '../../../drivers/runtime/images/images.ts'
 import { isFailure } from '../../../errors.ts'
 import { loginsOf, type ProjectLogins } from '../../registries/logins.ts'
-import type { ServicePlan } from '../blueprint/blueprint.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import type { BuiltImage } from '../parts.ts'
+import type { ServicePlan } from '../rows/blueprint.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import { hasHad } from '../rows/store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 
 /** To see whether a registry has a newer one; without an answer the one that is there does. */
 const REFRESH_MS = 60_000
@@ -59,7 +59,11 @@ async function bring(context: DeployContext, wanted: Wanted, signal: AbortSignal
  * Whether what lies on the server does when its registry gives nothing. Where another project's credential may have brought it,
  * only what the project itself has run before, and only while the registry is away.
  */
-async function mayUse({ parts, deployment }: DeployContext, { name, there, logins }: Wanted, error: unknown) {
+async function mayUse(
+  { parts, deployment }: Pick<DeployContext, 'parts' | 'deployment'>,
+  { name, there, logins }: Wanted,
+  error: unknown,
+) {
   if (!logins.isOthers(name)) return true
   if (there === null || !isFailure(error, 'runtime', 'registry_unreachable')) return false
   return hasHad(parts.db, deployment.projectId, there)

@@ -1,16 +1,19 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { claimServer } from '../../servers/claim.ts'
-import type { Blueprint, ServicePlan } from '../blueprint/blueprint.ts'
+import { requireInPlace } from '../blueprint/require-in-place.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
+import type { Blueprint, ServicePlan } from '../rows/blueprint.ts'
 import { findActiveOn } from '../rows/engine-of-release.ts'
 import { DeployFailure } from '../rows/failure.ts'
-import { namesOf } from '../rows/overrides.ts'
+import { networkName, privateNetwork, publicNetwork } from '../rows/network-names.ts'
+import { namesOf, overridesOf, ownEnvironments } from '../rows/overrides.ts'
+import { type Release, releaseOf, sealRelease } from '../rows/release.ts'
+import { serviceOf } from '../rows/services-store.ts'
 import { numbersOf } from '../rows/serving-store.ts'
-import { type DeployContext, runtimeEnvironment, serviceOf } from '../story/deploy-context.ts'
+import { usedVariables } from '../rows/used-variables.ts'
+import { runtimeEnvironment } from './environment.ts'
 import { firstPort } from './foreign-image.ts'
-import { networkName, privateNetwork, publicNetwork } from './names.ts'
-import { type Release, releaseOf, sealRelease } from './release.ts'
-import { requireInPlace } from './require-in-place.ts'
 import { checkSize, withinMemory } from './size.ts'
 import { specOfCompose } from './spec-of-compose.ts'
 import { mountsOf, publishedOf, specOf } from './spec-of-settings.ts'
@@ -39,6 +42,9 @@ export async function freezeRelease(
       name: networkName(deployment.projectId, key),
       internal,
     })),
+    variables: [
+      usedVariables(context.variables, { services: names, own: ownEnvironments(overridesOf(parts, deployment)) }),
+    ],
   }
   for (const plan of blueprint.services) {
     const atEdge = led.has(plan.name) || plan.config.exposed === true || names.length === 1

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriverFailure } from '../../../errors.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import type { DeployContext } from '../deploy-context.ts'
 
 /** Pauses before each further try: over a minute in all, in which a line or an engine that was restarted is back. */
 const PAUSES_MS = [1000, 3000, 10_000, 20_000, 30_000]

@@ -7,12 +7,13 @@ import { buildsOf, countOtherBuilds } from '../../limits/store.ts'
 import { LIMITS } from '../../limits/table.ts'
 import { loginsOf } from '../../registries/logins.ts'
 import { claimServer } from '../../servers/claim.ts'
-import type { ServicePlan } from '../blueprint/blueprint.ts'
+import { openSource } from '../blueprint/source.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import type { BuiltImage } from '../parts.ts'
-import { buildSecrets, type DeployContext } from '../story/deploy-context.ts'
-import { openSource } from '../story/source.ts'
+import type { ServicePlan } from '../rows/blueprint.ts'
 import { adoptedImage } from './adopted-image.ts'
 import { composeBuild, settingsBuild } from './build-request.ts'
+import { buildSecrets } from './environment.ts'
 import { explainBuild } from './explain-build.ts'
 import { foreignImage } from './foreign-image.ts'
 import { tagOf } from './images.ts'
@@ -152,14 +153,17 @@ async function buildImage(
 }
 
 /** What another project's credential has brought lies on the server, too; only its registry may hand it to this project. */
-async function basesFrom({ parts, deployment, policy, engine }: DeployContext, signal: AbortSignal) {
+async function basesFrom(
+  { parts, deployment, policy, engine }: Pick<DeployContext, 'parts' | 'deployment' | 'policy' | 'engine'>,
+  signal: AbortSignal,
+) {
   const logins = await loginsOf(parts, deployment)
   const mayHave = async (image: string) =>
     !logins.isOthers(image) || parts.runtime.images.offered(engine, image, { signal, login: logins.for(image) })
   return { pull: !policy.localImages || logins.hasOthers, logins: { ...logins, mayHave } }
 }
 
-function tell({ events }: DeployContext, service: string, event: BuildEvent): void {
+function tell({ events }: Pick<DeployContext, 'events'>, service: string, event: BuildEvent): void {
   if (event.type === 'log') {
     const { name, stream, line, at } = event
     events.write('log', { service, step: shortName(name), stream, line }, new Date(at))

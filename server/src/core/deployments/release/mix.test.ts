@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { trialSpec } from '../../../../../test-kit/runtime.ts'
+import { portOf } from '../rows/release.ts'
 import { mixOf } from './mix.ts'
-import { portOf } from './release.ts'
 
 const spec = (service: string, deployment: string) => trialSpec({ project: 'prj_a', service, deployment }, 'good')
 

@@ -1,6 +1,7 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import { predecessorsOf } from '../rollout/exclusive.ts'
-import { portOf, type Release } from './release.ts'
+import { portOf, type Release } from '../rows/release.ts'
+import { mixVariables } from '../rows/used-variables.ts'
+import { predecessorsOf } from './exclusive.ts'
 
 /**
  * What came up of one release, and the others as they were: each with the port that it really listens on. One that was
@@ -21,7 +22,8 @@ export function mixOf(wanted: Release, before: Release, came: (service: string) 
   const services = [...new Set(all)]
   const stayed = services.map(({ service }) => service).filter((name) => !came(name) && isThere(name))
   const ports = { ...wanted.ports, ...Object.fromEntries(stayed.map((name) => [name, portOf(before, name)])) }
-  return { ...wanted, services, ports }
+  const variables = mixVariables(wanted, before, came)
+  return { ...wanted, services, ports, variables }
 }
 
 /** What stopped because something that came up has taken over what only one can have. */

@@ -1,10 +1,11 @@
 import { loginsOf } from '../../registries/logins.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import type { BuiltImage, Frozen } from '../parts.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import { type Release, releaseOf } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import { usedVariables } from '../rows/used-variables.ts'
 import { frozen } from './freeze.ts'
-import { releaseOf } from './release.ts'
 
 /** Services of an old release whose image is on the server no more, and cannot be had from a registry. */
 export async function findOldImages(
@@ -25,7 +26,11 @@ export async function findOldImages(
 }
 
 /** A registry's image under its digest is the same one again; whether it could be had. */
-async function bring({ parts, engine, deployment }: DeployContext, image: string, signal: AbortSignal) {
+async function bring(
+  { parts, engine, deployment }: Pick<DeployContext, 'parts' | 'engine' | 'deployment'>,
+  image: string,
+  signal: AbortSignal,
+) {
   const login = (await loginsOf(parts, deployment)).for(image)
   return parts.runtime.images.pull(engine, image, { signal, login }).then(
     () => true,
@@ -57,7 +62,30 @@ export async function takeOldRelease(
   for (const { image } of services)
     if (!(await parts.runtime.images.exists(engine, image, { signal }))) throw lost(`Its image ${image} is gone.`)
   const before = (name: string) => old.services.find((one) => one.name === name)?.digest ?? null
-  return frozen(context, { ...release, services }, (name) => rebuilt[name]?.id ?? before(name), signal)
+  const variables = builtAnew(release, Object.keys(rebuilt), context)
+  return frozen(context, { ...release, services, ...variables }, (name) => rebuilt[name]?.id ?? before(name), signal)
+}
+
+/** Images that had to be built again were built with the variables of now, and run with those of then. */
+function builtAnew(
+  { variables }: Release,
+  rebuilt: string[],
+  context: Pick<DeployContext, 'variables'>,
+): Pick<Release, 'variables'> {
+  if (variables === undefined || rebuilt.length === 0) return {}
+  const ofBuild = usedVariables(
+    context.variables.filter(({ scope }) => scope === 'build'),
+    { services: [], own: [] },
+  ).used
+  const split = variables.flatMap(({ services, used, ...group }) => [
+    { ...group, used, services: services.filter((name) => !rebuilt.includes(name)) },
+    {
+      ...group,
+      used: [...used.filter(({ scope }) => scope !== 'build'), ...ofBuild],
+      services: services.filter((name) => rebuilt.includes(name)),
+    },
+  ])
+  return { variables: split.filter(({ services }) => services.length > 0) }
 }
 
 const lost = (why: string) =>

@@ -1,10 +1,10 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { mostOf } from '../../limits/most.ts'
 import { requireRoom } from '../../limits/require-room.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import type { Release } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
-import type { Release } from './release.ts'
 import { DEFAULT_MEMORY } from './spec-of-settings.ts'
 
 /** What one project may ask of a server altogether; for one service alone the runtime refuses as much. */

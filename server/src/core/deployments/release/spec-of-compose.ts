@@ -1,6 +1,6 @@
 import type { ImageFacts } from '../../../drivers/runtime/images/images.ts'
 import type { Healthcheck, ServiceSpec, VolumeMount } from '../../../drivers/runtime/rollout/spec.ts'
-import type { ComposePlan, ServicePlan } from '../blueprint/blueprint.ts'
+import type { ComposePlan, ServicePlan } from '../rows/blueprint.ts'
 import { healthcheckOf, MIB } from './spec-of-settings.ts'
 
 type Wanted = {

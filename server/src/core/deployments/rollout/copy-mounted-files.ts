@@ -1,9 +1,9 @@
 import type { DeploymentSource } from '@slipway/contract/deployment-shape'
 import type { Run } from '../../../jobs/steps.ts'
 import { type SourceTree, wholeOf } from '../../../source/build/source-tree.ts'
-import type { Blueprint } from '../blueprint/blueprint.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
-import { openSource } from '../story/source.ts'
+import { openSource } from '../blueprint/source.ts'
+import type { DeployContext } from '../deploy-context.ts'
+import type { Blueprint } from '../rows/blueprint.ts'
 
 /**
  * What services mount from the source is laid into a volume of the project: files of the source replace those of before,

@@ -1,13 +1,13 @@
 import type { Tx } from '../../../db/database.ts'
 import type { Run } from '../../../jobs/steps.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { append } from '../events/events-store.ts'
 import { frozenRelease, wholeActive } from '../release/load-release.ts'
 import { mixOf } from '../release/mix.ts'
-import { sealRelease } from '../release/release.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import { sealRelease } from '../rows/release.ts'
 import { patchService } from '../rows/services-store.ts'
 import * as store from '../rows/store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 import type { ServiceOutcome } from './service-steps.ts'
 
 export const DECISION = 'decision'
@@ -37,7 +37,7 @@ export async function decide(context: DeployContext, step: Run['step'], brought:
   })
 }
 
-async function ask(tx: Tx, { run }: DeployContext, { error }: ServiceOutcome): Promise<void> {
+async function ask(tx: Tx, { run }: Pick<DeployContext, 'run'>, { error }: ServiceOutcome): Promise<void> {
   const state = { status: 'partial_failure', decision: 'pending' } as const
   const at = new Date()
   await store.update(tx, run.id, {

@@ -1,16 +1,16 @@
 import { UNDO_PENDING } from '../../../jobs/steps.ts'
+import { DEADLINES } from '../converge/deadlines.ts'
+import type { Because, DeployContext, OnServer } from '../deploy-context.ts'
 import { dropImagesOf } from '../release/images.ts'
-import type { Because, DeployContext } from '../story/deploy-context.ts'
-
-const DROP_MS = 10_000
+import { promptMs } from './prompt.ts'
 
 const guardOf =
-  ({ run }: DeployContext) =>
+  ({ run }: Pick<DeployContext, 'run'>) =>
   () =>
     run.assertOwned()
 
 /** Containers of a deployment that came to nothing: the engine would keep them as a record, and their image with them. */
-export const dropContainers = (context: DeployContext, signal: AbortSignal, because: Because) =>
+export const dropContainers = (context: OnServer, signal: AbortSignal, because: Because) =>
   soon(context, signal, because, async (within) => {
     const { parts, engine, deployment } = context
     const options = { signal: within, deployment: deployment.id, guard: guardOf(context) }
@@ -18,7 +18,7 @@ export const dropContainers = (context: DeployContext, signal: AbortSignal, beca
   })
 
 /** Undoes a build: nobody will ever deploy what it made. */
-export const dropBuild = (context: DeployContext, signal: AbortSignal, because: Because) =>
+export const dropBuild = (context: OnServer, signal: AbortSignal, because: Because) =>
   soon(context, signal, because, async (within) => {
     const { parts, engine, deployment } = context
     const { orgId, projectId, id } = deployment
@@ -32,12 +32,12 @@ export const dropBuild = (context: DeployContext, signal: AbortSignal, because: 
 
 /** Small things that go at once or later: `work` says whether something is left. */
 async function soon(
-  { promptMs }: DeployContext,
+  { run }: Pick<DeployContext, 'run'>,
   signal: AbortSignal,
   because: Because,
   work: (within: AbortSignal) => Promise<boolean>,
 ) {
-  const enough = AbortSignal.timeout(because === 'failed' ? DROP_MS : promptMs())
+  const enough = AbortSignal.timeout(because === 'failed' ? DEADLINES.dropMs : promptMs(run))
   try {
     return (await work(AbortSignal.any([signal, enough]))) ? UNDO_PENDING : undefined
   } catch {

@@ -3,7 +3,7 @@ import { d2, release, spec } from '../../../../../test-kit/model-engine/lists.ts
 import { trialSpec } from '../../../../../test-kit/runtime.ts'
 import type { Fates } from '../converge/planning/operation.ts'
 import { rollout } from '../converge/planning/wanted.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import type { Telling } from '../deploy-context.ts'
 import { fateJournal } from './fate-journal.ts'
 import { fateIn, type ServiceOutcome } from './service-steps.ts'
 
@@ -12,7 +12,7 @@ const context = {
   run: { id: 'dep_2', signal: new AbortController().signal, write: async () => {} },
   ...{ serviceNames: [], redact: (text: string) => text, events: { write() {}, flush: async () => {} } },
   parts: { log: { warn() {} } },
-} as unknown as DeployContext
+} as unknown as Telling
 
 function journalOf(names: string[], before: string[], known = new Map<string, ServiceOutcome>()) {
   const ended: string[] = []

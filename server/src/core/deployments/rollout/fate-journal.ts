@@ -4,11 +4,11 @@ import { DidNotComeUp } from '../converge/execute.ts'
 import { outs } from '../converge/planning/held.ts'
 import type { Fates } from '../converge/planning/operation.ts'
 import type { Wanted } from '../converge/planning/wanted.ts'
-import type { Release } from '../release/release.ts'
+import type { Telling } from '../deploy-context.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import type { Release } from '../rows/release.ts'
 import { patchService } from '../rows/services-store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
-import { explainStep } from '../story/explain-step.ts'
+import { explainStep } from './explain-step.ts'
 import { asItShould, type ServiceOutcome, type serviceSteps } from './service-steps.ts'
 
 type Working = {
@@ -20,7 +20,7 @@ type Working = {
 }
 
 /** What a rollout learns of its services, as outcomes of their steps. */
-export function fateJournal(context: DeployContext, { release, wanted, steps, fates, known }: Working) {
+export function fateJournal(context: Telling, { release, wanted, steps, fates, known }: Working) {
   const outcomes = new Map(known)
   const errors = new Map<string, DeploymentError>()
   const isAlone = release.services.length === 1
@@ -98,7 +98,7 @@ const heldBack = (service: string, by: string): DeploymentError => ({
 })
 
 /** In the words that whoever deploys will read. */
-async function toldAs(context: DeployContext, step: string, why: Error): Promise<DeployFailure> {
+async function toldAs(context: Telling, step: string, why: Error): Promise<DeployFailure> {
   const error = why instanceof DidNotComeUp ? why.failure : why
   const told = await explainStep(context, { step, signal: context.run.signal }, error)
   context.run.signal.throwIfAborted()

@@ -1,9 +1,9 @@
 import { ProjectSettings } from '@slipway/contract/projects'
 import type { Tx } from '../../../db/database.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { append } from '../events/events-store.ts'
 import { DeployFailure } from '../rows/failure.ts'
 import * as store from '../rows/store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 
 type Answer = { action: 'approve' | 'reject' }
 
@@ -13,13 +13,13 @@ export const askBeforeBuild = (context: DeployContext) =>
 export const askBeforeRelease = (context: DeployContext) =>
   ask(context, 'approve_release', settingsOf(context).approveRelease && !context.run.begun('release'))
 
-const hasBegun = ({ run, serviceNames }: DeployContext, step: string) =>
+const hasBegun = ({ run, serviceNames }: Pick<DeployContext, 'run' | 'serviceNames'>, step: string) =>
   run.begun(step) || serviceNames.some((service) => run.begun(`${step}:${service}`))
 
 const settingsOf = (context: DeployContext) => ProjectSettings.parse(context.project.settings)
 
 /** A question holds the project, but no worker; it waits as long as it takes and survives every restart. */
-async function ask({ run }: DeployContext, promptId: string, wanted: boolean): Promise<void> {
+async function ask({ run }: Pick<DeployContext, 'run'>, promptId: string, wanted: boolean): Promise<void> {
   if (!wanted) return
   const onPark = async (tx: Tx) => {
     await store.update(tx, run.id, {

@@ -4,14 +4,17 @@ import type { Observed } from '../converge/planning/observed.ts'
 import type { Fates, Operation } from '../converge/planning/operation.ts'
 import type { Wanted } from '../converge/planning/wanted.ts'
 import { showPlan } from '../converge/show-plan.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { savePlan } from '../rows/plan-store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 
 /**
  * Keeps with a deployment what its rollout does, for people: the first plan as a whole, what was planned beside it later, as
  * when something fails, and how far each operation has come. Nothing is decided by it.
  */
-export function planKeeper({ run, deployment, server }: DeployContext, wanted: Wanted) {
+export function planKeeper(
+  { run, deployment, server }: Pick<DeployContext, 'run' | 'deployment' | 'server'>,
+  wanted: Wanted,
+) {
   let kept: DeploymentPlan | null = deployment.plan
   let writing: Promise<unknown> = Promise.resolve()
   let dirty = false

@@ -1,17 +1,18 @@
 import { isFailure } from '../../../errors.ts'
 import { UNDO_PENDING } from '../../../jobs/steps.ts'
 import { converge, newJournal } from '../converge/converge.ts'
-import { routesWritten, withoutOthers, writtenNames } from '../converge/edge-names.ts'
+import { DEADLINES } from '../converge/deadlines.ts'
 import { DidNotComeUp, machinesOn } from '../converge/execute.ts'
+import { ensureGround } from '../converge/ground.ts'
+import { namesAt } from '../converge/names.ts'
 import { putBack as back } from '../converge/planning/wanted.ts'
-import { forgetOtherPorts } from '../converge/settle-store.ts'
 import { standingOf } from '../converge/standing.ts'
+import type { Because, DeployContext, OnServer } from '../deploy-context.ts'
 import { wholeActive } from '../release/load-release.ts'
 import { patiently } from '../release/lost-lines.ts'
-import type { Because, DeployContext } from '../story/deploy-context.ts'
-import { ensureGround } from './ground.ts'
-
-const PATIENT_MS = 3 * 60_000
+import { forgetOtherPorts } from '../routes/routed-store.ts'
+import { routesWritten, withoutOthers } from '../routes/routes.ts'
+import { promptMs } from './prompt.ts'
 
 /**
  * Undoes a rollout from our own stored specs of the release that is active, whatever the engine did by itself. What is not
@@ -20,11 +21,11 @@ const PATIENT_MS = 3 * 60_000
  * later.
  */
 export async function putBack(
-  context: DeployContext,
+  context: OnServer & Pick<DeployContext, 'events'>,
   signal: AbortSignal,
   because: Because,
 ): Promise<typeof UNDO_PENDING | undefined> {
-  const { parts, engine, deployment, server, run, promptMs } = context
+  const { parts, engine, deployment, server, run } = context
   const { orgId: org, projectId } = deployment
   const release = await wholeActive(context)
   const at = { engine, serverId: server.id, projectId }
@@ -33,13 +34,13 @@ export async function putBack(
   const isPrompt = because === 'cancelled'
   const machines = machinesOn({
     ...{ runtime: parts.runtime, engine, server: server.id, project: projectId, specs: release.services },
-    names: writtenNames(parts, at, run, (tx) => forgetOtherPorts(tx, projectId)),
-    patienceMs: isPrompt ? promptMs() : PATIENT_MS,
+    names: namesAt(parts, at, run, { write: (tx) => forgetOtherPorts(tx, projectId) }),
+    patienceMs: isPrompt ? promptMs(run) : DEADLINES.backMs,
     patiently: patiently(context, 'rollout'),
     makeNetworks: (within) => ensureGround(parts, { engine, org, project: projectId, release }, within),
   })
   const journal = newJournal()
-  const enough = isPrompt ? { enough: AbortSignal.timeout(promptMs()) } : {}
+  const enough = isPrompt ? { enough: AbortSignal.timeout(promptMs(run)) } : {}
   const options = { journal, guard: () => run.assertOwned(), signal, ...enough }
   const { end } = await converge(machines, back(standing, because), options).catch((error) => {
     signal.throwIfAborted()

@@ -2,15 +2,11 @@ import type { Pipeline, Run } from '../../../jobs/steps.ts'
 import * as domains from '../../domains/names/store.ts'
 import { openEngineTarget } from '../../servers/open-engine-target.ts'
 import * as servers from '../../servers/store.ts'
-import { converge, newJournal } from '../converge/converge.ts'
-import { routesWritten, writtenNames } from '../converge/edge-names.ts'
-import { machinesOn } from '../converge/execute.ts'
-import { reroute as rerouted } from '../converge/planning/wanted.ts'
-import { standingOf } from '../converge/standing.ts'
+import { switchRoutes } from '../converge/switch-routes.ts'
 import type { DeployParts } from '../parts.ts'
-import { releaseOf } from '../release/release.ts'
+import { routesTo, urlsOf } from '../routes/release-routes.ts'
+import { releaseOf } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
-import { routesTo, urlsOf } from './switch-routes.ts'
 
 /** The names of a project changed: they lead to its active release anew, by files at the edge and nothing else. */
 export const reroutePipeline = (parts: DeployParts): Pipeline => ({
@@ -30,12 +26,5 @@ async function reroute(parts: DeployParts, run: Run, signal: AbortSignal): Promi
   })
   const { serverId } = active
   const engine = openEngineTarget(parts, await servers.load(parts.db, run.orgId, serverId))
-  const at = { engine, serverId, projectId: run.lane }
-  const routes = await routesWritten(parts.db, at)
-  const machines = machinesOn({
-    ...{ runtime: parts.runtime, engine, server: serverId, project: run.lane, specs: [], patienceMs: 0 },
-    names: writtenNames(parts, at, run),
-  })
-  const wanted = rerouted({ ...standingOf(parts, at, release, []), routes })
-  await converge(machines, wanted, { journal: newJournal(), guard: () => run.assertOwned(), signal })
+  await switchRoutes({ parts, run, at: { engine, serverId, projectId: run.lane }, release }, signal)
 }

@@ -1,12 +1,16 @@
 import { converge, newJournal } from '../converge/converge.ts'
-import { machinesOn, NO_NAMES } from '../converge/execute.ts'
+import { machinesOn } from '../converge/execute.ts'
+import { NO_NAMES } from '../converge/names.ts'
 import { others } from '../converge/planning/wanted.ts'
 import { standingOf } from '../converge/standing.ts'
+import type { DeployContext, OnServer } from '../deploy-context.ts'
 import { frozenRelease } from '../release/load-release.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 
 /** Services of the release before that are no part of this one: no name leads to them any more. */
-export async function retire(context: DeployContext, signal: AbortSignal): Promise<{ removed: string[] }> {
+export async function retire(
+  context: OnServer & Pick<DeployContext, 'events'>,
+  signal: AbortSignal,
+): Promise<{ removed: string[] }> {
   const { parts, engine, deployment, server, run, events } = context
   const release = await frozenRelease(context)
   const at = { serverId: server.id, projectId: deployment.projectId }

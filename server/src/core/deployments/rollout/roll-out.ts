@@ -1,30 +1,31 @@
+import type { Tx } from '../../../db/database.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { Run } from '../../../jobs/steps.ts'
 import { claimServer } from '../../servers/claim.ts'
 import { guardOnce } from '../../servers/guard-machines.ts'
 import { converge, type Machines } from '../converge/converge.ts'
-import { routesWritten, tellEdge } from '../converge/edge-names.ts'
-import { machinesOn, type Names } from '../converge/execute.ts'
+import { DEADLINES } from '../converge/deadlines.ts'
+import { machinesOn } from '../converge/execute.ts'
+import { ensureGround } from '../converge/ground.ts'
+import { type Names, namesAt } from '../converge/names.ts'
 import { outs } from '../converge/planning/held.ts'
-import type { Fates, Route } from '../converge/planning/operation.ts'
+import type { Fates } from '../converge/planning/operation.ts'
 import { rollout, type Wanted } from '../converge/planning/wanted.ts'
 import { standingOf } from '../converge/standing.ts'
+import type { Because, DeployContext, OnServer } from '../deploy-context.ts'
 import type { Frozen } from '../parts.ts'
 import { wholeActive } from '../release/load-release.ts'
 import { type Patiently, patiently } from '../release/lost-lines.ts'
-import { openRelease, type Release } from '../release/release.ts'
+import { leadToBoth, routesTo } from '../routes/release-routes.ts'
+import { routesWritten, tellEdgeIfAny } from '../routes/routes.ts'
 import { DeployFailure } from '../rows/failure.ts'
-import type { Because, DeployContext } from '../story/deploy-context.ts'
-import { explainStep } from '../story/explain-step.ts'
+import { openRelease, type Release } from '../rows/release.ts'
+import { explainStep } from './explain-step.ts'
 import { fateJournal } from './fate-journal.ts'
-import { ensureGround } from './ground.ts'
 import { planKeeper } from './keep-plan.ts'
 import { putBack } from './put-back.ts'
 import { fateIn, type ServiceOutcome, serviceSteps } from './service-steps.ts'
-import { leadToBoth, routesTo } from './switch-routes.ts'
 import { teller } from './tell-rollout.ts'
-
-const PATIENT_MS = 3 * 60_000
 
 /**
  * Brings the frozen release up, service by service: each when those it waits for are there, several at a time. Of several,
@@ -83,7 +84,10 @@ export async function rollOut(
  */
 const ROLLOUTS_AT_ONCE = 8
 
-function inTurn({ run, server, deployment }: DeployContext, work: () => Promise<void>): Promise<void> {
+function inTurn(
+  { run, server, deployment }: Pick<DeployContext, 'run' | 'server' | 'deployment'>,
+  work: () => Promise<void>,
+): Promise<void> {
   if (deployment.trigger === 'rollback') return work()
   return run.limit(`rollout:${server.engineId ?? server.id}`, ROLLOUTS_AT_ONCE, run.signal, work)
 }
@@ -125,7 +129,15 @@ async function machinesFor(context: DeployContext, { release, steps, wanted, aga
   const specs: ServiceSpec[] = [...release.services, ...(await wholeActive(context)).services]
   const telling = teller(context, release, steps.since)
   const base = machinesOn({
-    ...{ runtime: parts.runtime, engine, server: server.id, project, specs, patienceMs: PATIENT_MS, makeNetworks },
+    ...{
+      runtime: parts.runtime,
+      engine,
+      server: server.id,
+      project,
+      specs,
+      patienceMs: DEADLINES.backMs,
+      makeNetworks,
+    },
     ...{ names: await namesFor(context, wanted), patiently: again, ...telling.place },
     async explain(service, error, signal) {
       const told = await explainStep(context, { step: steps.nameOf(service), signal }, error)
@@ -145,19 +157,13 @@ async function machinesFor(context: DeployContext, { release, steps, wanted, aga
 }
 
 /** While two of a service run, names lead to both ports; when the rollout has ended they are led to it by another step. */
-async function namesFor({ parts, engine, deployment, server, run }: DeployContext, wanted: Wanted): Promise<Names> {
+async function namesFor({ parts, engine, deployment, server, run }: OnServer, wanted: Wanted): Promise<Names> {
   const at = { engine, serverId: server.id, projectId: deployment.projectId }
-  let routes: Route[] = await routesWritten(parts.db, at)
+  const routes = await routesWritten(parts.db, at)
   // Written down by an owner before, who may have been killed before the edge heard of it.
-  if (routes.some(({ also }) => also !== undefined)) await tellEdge(parts, at, run, run.signal)
-  const next = wanted.routes
-  return {
-    observe: async () => routes,
-    async lead(one, signal) {
-      routes = one.routes
-      if (await run.write((tx) => leadToBoth(tx, deployment, next))) await tellEdge(parts, at, run, signal)
-    },
-  }
+  if (routes.some(({ also }) => also !== undefined)) await tellEdgeIfAny(parts, at, run, run.signal)
+  const write = async (tx: Tx) => ((await leadToBoth(tx, deployment, wanted.routes)) ? undefined : 'unchanged')
+  return namesAt(parts, at, run, { write, unasked: true })
 }
 
 type Undo = (signal: AbortSignal, output: unknown, because: Because) => Promise<unknown>

@@ -1,12 +1,12 @@
 import type { PortWait } from '../../../drivers/runtime/watch/listening.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { patchService } from '../rows/services-store.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
 
 /**
  * Tells in a service's state which port is waited for, and in words what it listens on instead. `again`: an owner before this
  * one may have said something that holds no more.
  */
-export function portTeller({ run, events, isNew }: DeployContext, service: string, again: boolean) {
+export function portTeller({ run, events }: Pick<DeployContext, 'run' | 'events'>, service: string, again: boolean) {
   let told = again ? '' : JSON.stringify(null)
   let writing: Promise<unknown> = Promise.resolve()
 
@@ -17,8 +17,7 @@ export function portTeller({ run, events, isNew }: DeployContext, service: strin
     // Whoever has lost the run learns it from a write that matters.
     writing = writing.then(() => run.write((tx) => patchService(tx, run.id, service, { waitingFor }))).catch(() => {})
     const line = waitingFor && inWords(waitingFor)
-    if (line !== null && isNew(`${service} ${line}`))
-      events.write('log', { service, step: 'rollout', stream: 'stdout', line })
+    if (line !== null) events.writeOnce(`${service} ${line}`, { service, step: 'rollout', stream: 'stdout', line })
   }
 
   return {

@@ -3,8 +3,8 @@ import type { Leaving } from '../../../drivers/runtime/rollout/wait-free.ts'
 import type { ConvergeOptions } from '../converge/converge.ts'
 import type { Place } from '../converge/execute.ts'
 import type { Operation } from '../converge/planning/operation.ts'
-import type { Release } from '../release/release.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import type { DeployContext } from '../deploy-context.ts'
+import type { Release } from '../rows/release.ts'
 import { watchRollout } from './watch-rollout.ts'
 
 /** What a rollout does, told to whoever follows the deployment. */

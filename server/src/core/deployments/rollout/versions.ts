@@ -1,8 +1,8 @@
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import type { BaseParts } from '../../parts.ts'
 import { gaveWay, mixOf } from '../release/mix.ts'
-import { type Release, releaseOf } from '../release/release.ts'
 import { ranOn } from '../rows/engine-of-release.ts'
+import { type Release, releaseOf } from '../rows/release.ts'
 import type { DeploymentRow } from '../rows/store.ts'
 
 /** Of one service: what there was, what there is, and what there would be. Null: nothing of it. */

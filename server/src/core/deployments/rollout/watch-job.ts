@@ -1,9 +1,8 @@
 import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import { DEADLINES } from '../converge/deadlines.ts'
+import type { DeployContext } from '../deploy-context.ts'
 
-/** A job may have much to do. */
-const JOB_MS = 60 * 60_000
 /** Most are done by then. */
 const FIRST_MS = 20_000
 const LEAST_MS = 1000
@@ -26,7 +25,7 @@ export async function watchJob(context: DeployContext, spec: ServiceSpec, watche
   const { specHash, since, signal, onState } = watched
   const began = since?.getTime() ?? Date.now()
   for (let again = since !== undefined; ; again = true) {
-    const leftMs = began + JOB_MS - Date.now()
+    const leftMs = began + DEADLINES.jobMs - Date.now()
     // Near its end it is watched to it.
     const look = lookOf(leftMs > FIRST_MS ? (again ? 0 : FIRST_MS) : null)
     const told = again ? changesOf(onState) : onState

@@ -1,11 +1,10 @@
 import type { Applied } from '../../../drivers/runtime/rollout/apply.ts'
 import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/outcome.ts'
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
-import type { DeployContext } from '../story/deploy-context.ts'
+import { DEADLINES } from '../converge/deadlines.ts'
+import type { DeployContext } from '../deploy-context.ts'
 import { portTeller } from './tell-port.ts'
 import { watchJob } from './watch-job.ts'
-
-const DEADLINE_MS = 10 * 60_000
 
 type Watched = {
   did: Applied['did']
@@ -36,7 +35,15 @@ export async function watchRollout(
   }
   const specHash = parts.runtime.specHash(spec)
   // Who waits longer than for one relapse waits without a release that serves.
-  const options = { deployment, specHash, signal, onState, deadlineMs: DEADLINE_MS, mostRelapses: 1, portDecides: true }
+  const options = {
+    deployment,
+    specHash,
+    signal,
+    onState,
+    deadlineMs: DEADLINES.forwardMs,
+    mostRelapses: 1,
+    portDecides: true,
+  }
   const watching = spec.job
     ? watchJob(context, spec, { specHash, since, signal, onState })
     : parts.runtime.watch(engine, spec, options)
@@ -47,7 +54,12 @@ export async function watchRollout(
   return outcome
 }
 
-function tellEnd({ events }: DeployContext, { service }: ServiceSpec, outcome: Outcome, interruptedMs: number): void {
+function tellEnd(
+  { events }: Pick<DeployContext, 'events'>,
+  { service }: ServiceSpec,
+  outcome: Outcome,
+  interruptedMs: number,
+): void {
   if (outcome.outcome !== 'healthy') {
     for (const line of outcome.cause?.lines ?? [])
       events.write('log', { service, step: 'rollout', stream: 'stderr', line })

@@ -1,10 +1,13 @@
 import type { BuildAccess } from '@slipway/contract/deployments'
+import type { ServiceConfig } from '@slipway/contract/services'
 import type { Queryable } from '../../../db/database.ts'
 import * as domains from '../../domains/names/store.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { PlainVariable } from '../../projects/variables.ts'
-import type { Setting } from '../blueprint/of-settings.ts'
 import type { DeploymentRow } from './store.ts'
+
+/** What a project, or one deployment of it, says of a service. */
+export type Setting = { name: string; config: ServiceConfig }
 
 type Service = NonNullable<BuildAccess['services']>[number]
 type Name = { host: string; pathPrefix: string | null; service: string; port: number }
@@ -36,10 +39,14 @@ export function ownVariables({ services }: Overrides, ofProject: PlainVariable[]
   const given = services.filter(({ environment }) => environment !== undefined)
   const kept = ofProject.filter(({ service }) => !given.some(({ name }) => name === service))
   const own = given.flatMap(({ name: service, environment = {} }) =>
-    Object.entries(environment).map(([name, value]) => ({ name, value, service, scope: 'runtime' as const })),
+    Object.entries(environment).map(([name, value]) => ({ id: null, name, value, service, scope: 'runtime' as const })),
   )
   return [...kept, ...own]
 }
+
+/** Services whose variables a deployment brings by itself. */
+export const ownEnvironments = ({ services }: Overrides): string[] =>
+  services.filter(({ environment }) => environment !== undefined).map(({ name }) => name)
 
 /** Where the names of the project lead in this deployment. A name that the project has lost since leads nowhere. */
 export async function namesOf(

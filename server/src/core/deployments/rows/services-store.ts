@@ -24,3 +24,18 @@ export async function addImage(db: Queryable, id: string, image: string): Promis
     db,
   )
 }
+
+/** A service of a deployment, as it is shown while nothing has become of it yet. */
+export const serviceOf = (
+  name: string,
+  image: { name: string; id: string } | null,
+  status: DeploymentService['status'],
+): DeploymentService => ({
+  name,
+  status,
+  image: image?.name ?? null,
+  digest: image?.id ?? null,
+  previousDigest: null,
+  replicas: 1,
+  error: null,
+})

@@ -1,7 +1,7 @@
 import type { Run } from '../../../jobs/steps.ts'
-import { openBlueprint } from '../blueprint/blueprint.ts'
 import { findSource } from '../blueprint/find-source.ts'
 import { tidyUp } from '../converge/remove-old-images.ts'
+import { type Because, type DeployContext, loadDeployContext, withServices } from '../deploy-context.ts'
 import type { BuiltImage, DeployParts, Frozen } from '../parts.ts'
 import { freezeRelease } from '../release/freeze.ts'
 import { makeImage } from '../release/make-image.ts'
@@ -9,13 +9,14 @@ import { findOldImages, takeOldRelease } from '../release/old-release.ts'
 import { layFiles } from '../rollout/copy-mounted-files.ts'
 import { decide } from '../rollout/decide.ts'
 import { dropBuild, dropContainers } from '../rollout/drop-leftovers.ts'
+import { explainedSteps, explainStep } from '../rollout/explain-step.ts'
 import { askBeforeBuild, askBeforeRelease } from '../rollout/gates.ts'
 import { retire } from '../rollout/retire.ts'
 import { rollOut } from '../rollout/roll-out.ts'
-import { dropRoutes, routeToRelease } from '../rollout/switch-routes.ts'
+import { dropRoutes, routeToRelease } from '../rollout/route-to-release.ts'
+import { openBlueprint } from '../rows/blueprint.ts'
 import { markOperations } from '../rows/plan-store.ts'
-import { type Because, type DeployContext, loadDeployContext, withServices } from './deploy-context.ts'
-import { explainedSteps, explainStep } from './explain-step.ts'
+import { stepHooks } from './step-hooks.ts'
 
 /**
  * The story of a deployment. Each step is fenced and may run twice; what one returns is what a replay returns. A project of
@@ -51,7 +52,7 @@ export async function deploy(parts: DeployParts, run: Run): Promise<void> {
 async function makeRelease(context: DeployContext): Promise<Frozen> {
   // Comes when the rollout has been undone.
   const undo = (signal: AbortSignal, _: unknown, because: Because) => dropContainers(context, signal, because)
-  const release = { ...context.onFrozen, undo }
+  const release = { ...stepHooks(context.run).onFrozen, undo }
   const step = explainedSteps(context)
   const old = context.deployment.request.rollbackOf
   if (old === undefined) {
@@ -95,7 +96,8 @@ async function bringLive(context: DeployContext, frozen: Frozen): Promise<void> 
 
 /** One after the other: each of them may take the whole machine. */
 async function makeImages(context: DeployContext) {
-  const found = await explainedSteps(context)('source', (signal) => findSource(context, signal), context.onSource)
+  const hooks = stepHooks(context.run)
+  const found = await explainedSteps(context)('source', (signal) => findSource(context, signal), hooks.onSource)
   const known = withServices(context, found.services)
   const step = explainedSteps(known)
   const blueprint = openBlueprint(known.parts, known.deployment.id, found.blueprint)
@@ -104,7 +106,7 @@ async function makeImages(context: DeployContext) {
   for (const plan of blueprint.services) {
     const name = blueprint.services.length === 1 ? 'build' : `build:${plan.name}`
     images[plan.name] = await step(name, (signal) => makeImage(known, plan, found.source, signal), {
-      ...known.onBuilt(plan.name),
+      ...hooks.onBuilt(plan.name),
       undo: (signal, _, because) => dropBuild(known, signal, because),
     })
   }

@@ -6,14 +6,14 @@ import type { Waker } from '../../../jobs/enqueue.ts'
 import type { End, Pipeline, RunFacts } from '../../../jobs/steps.ts'
 import * as projects from '../../projects/store.ts'
 import * as servers from '../../servers/store.ts'
-import { startBaking, stopBaking } from '../converge/bake/bake-store.ts'
 import { scheduleSettle } from '../converge/schedule-settle.ts'
 import { append } from '../events/events-store.ts'
 import type { DeployParts } from '../parts.ts'
-import { releaseOf } from '../release/release.ts'
 import { ranOn } from '../rows/engine-of-release.ts'
 import { DeployFailure } from '../rows/failure.ts'
+import { releaseOf } from '../rows/release.ts'
 import * as store from '../rows/store.ts'
+import { startWatch, stopWatch } from '../watch/watch-store.ts'
 import { deploy } from './deploy.ts'
 
 const STATUS: Record<End['outcome'], DeploymentStatus> = {
@@ -99,9 +99,9 @@ async function activate(transport: Waker, tx: Tx, row: Row): Promise<void> {
   await store.activate(tx, row.projectId, row.id)
   const project = await projects.load(tx, row.orgId, row.projectId)
   const { bakeSeconds } = ProjectSettings.parse(project.settings)
-  await stopBaking(tx, row.projectId)
+  await stopWatch(tx, row.projectId)
   // Who goes back has decided what is to run, whatever became of it since.
-  await startBaking(tx, row.id, row.trigger === 'rollback' ? 0 : bakeSeconds, before?.id ?? null)
+  await startWatch(tx, row.id, row.trigger === 'rollback' ? 0 : bakeSeconds, before?.id ?? null)
   if (before && before.serverId !== row.serverId) await scheduleSettle(tx, transport, before)
 }
 

@@ -8,9 +8,9 @@ import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { scheduleSettle } from '../converge/schedule-settle.ts'
 import { append } from '../events/events-store.ts'
+import { requireAllowed, requireDeployment } from '../rows/require-deployment.ts'
 import { actorOf, shape, stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
-import { allowed, requireDeployment } from './find.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes'>
 
@@ -19,7 +19,7 @@ export async function cancelDeployment(parts: Parts, caller: Caller, id: string)
   const deployment = await transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
     requirePermission(caller, deployments.cancel.alsoNeeds)
-    allowed(can.cancel(stateOf(row)))
+    requireAllowed(can.cancel(stateOf(row)))
     const done = await cancel(tx, parts.transport, { orgId: caller.orgId, id, endParked: true })
     if (done === null) throw new Refusal('not_now', 'It is ending already.')
     const at = new Date()

@@ -10,34 +10,33 @@ import { leadHosts } from '../../domains/names/lead.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { writeService } from '../../projects/services.ts'
-import { listServices } from '../../projects/settings-store.ts'
 import type { ProjectRow } from '../../projects/store.ts'
 import { requireServer } from '../../servers/find.ts'
 import * as servers from '../../servers/store.ts'
 import { notLinked, requireDeployable } from '../../uploads/mode.ts'
 import * as uploads from '../../uploads/store.ts'
-import { adoptedOn } from '../blueprint/adopted-store.ts'
-import { ownSettings } from '../rows/overrides.ts'
+import { adoptedOn } from '../rows/adopted-store.ts'
 import * as deployments from '../rows/store.ts'
-import { expectRelease, previewDeployment } from './preview.ts'
 import { type NewDeployment, submitDeployment } from './submit.ts'
 
-type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'keys' | 'changes'> & { links: Links }
+export type CreateParts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'keys' | 'changes'> & { links: Links }
 
 /** Deploys an upload, the project's repository or an image: everything is checked and written before anything runs. */
-export async function createDeployment(parts: Parts, caller: Caller, body: BuildAccess) {
+export async function createDeployment(parts: CreateParts, caller: Caller, body: BuildAccess) {
   const made = body.deploymentId === undefined ? await make(parts, caller, body) : await makeOnce(parts, caller, body)
   if (body.services) parts.changes.send(made.project_id)
   return made
 }
 
-const make = (parts: Parts, caller: Caller, body: BuildAccess) =>
-  transaction(parts.db, async (tx) => submitDeployment(tx, parts, caller, await accept(tx, parts, caller, body)))
+const make = (parts: CreateParts, caller: Caller, body: BuildAccess) =>
+  transaction(parts.db, async (tx) =>
+    submitDeployment(tx, parts, caller, await acceptDeployment(tx, parts, caller, body)),
+  )
 
 const UNIQUE_VIOLATION = '23505'
 
 /** By the id that an instance has given it. */
-async function makeOnce(parts: Parts, caller: Caller, body: BuildAccess) {
+async function makeOnce(parts: CreateParts, caller: Caller, body: BuildAccess) {
   const look = () => transaction(parts.db, (tx) => madeBefore(tx, parts, caller, body))
   const before = await look()
   if (before) return before
@@ -53,7 +52,7 @@ async function makeOnce(parts: Parts, caller: Caller, body: BuildAccess) {
 }
 
 /** An instance that did not hear the answer asks once more. */
-async function madeBefore(tx: Tx, parts: Parts, caller: Caller, { deploymentId, projectId }: BuildAccess) {
+async function madeBefore(tx: Tx, parts: CreateParts, caller: Caller, { deploymentId, projectId }: BuildAccess) {
   if (deploymentId === undefined) return undefined
   await requireInstance(parts.links, tx, caller, 'deploymentId')
   const before = await deployments.find(tx, caller, deploymentId)
@@ -63,39 +62,13 @@ async function madeBefore(tx: Tx, parts: Parts, caller: Caller, { deploymentId, 
   return { success: true as const, deployment_id: deploymentId, project_id: projectId }
 }
 
-type Looking = Parts & Pick<BaseParts, 'runtime' | 'edge'>
-
-/** The same checks with the same settings, of which nothing stays: what it would do to the server as that is now. */
-export async function tryDeployment(parts: Looking, caller: Caller, body: BuildAccess, signal: AbortSignal) {
-  const expected = await inVain(parts.db, async (tx) => {
-    const { project, serverId, overrides } = await accept(tx, parts, caller, body)
-    const place = { orgId: project.orgId, projectId: project.id, serverId }
-    const { data } = await listServices(tx, project, { limit: MOST_SERVICES })
-    const ofProject = data.map(({ name, config }) => ({ name, config }))
-    const settings = ownSettings(overrides ?? { services: [], names: [] }, ofProject)
-    return { place, release: await expectRelease(tx, parts, { ...place, settings }) }
-  })
-  await record(parts.db, caller, 'deployment.preview', body.projectId)
-  return previewDeployment(parts, expected.place, expected.release, signal)
-}
-
-const MOST_SERVICES = 200
-
-/** A transaction that is never committed. */
-async function inVain<T>(db: BaseParts['db'], work: (tx: Tx) => Promise<T>): Promise<T> {
-  const enough = new Error('This transaction is for looking only.')
-  let found: { result: T } | undefined
-  await transaction(db, async (tx) => {
-    found = { result: await work(tx) }
-    throw enough
-  }).catch((error) => {
-    if (error !== enough) throw error
-  })
-  if (!found) throw enough
-  return found.result
-}
-
-async function accept(tx: Tx, parts: Parts, caller: Caller, body: BuildAccess): Promise<NewDeployment & Named> {
+/** What is asked for, checked and written down as far as the project is concerned. */
+export async function acceptDeployment(
+  tx: Tx,
+  parts: CreateParts,
+  caller: Caller,
+  body: BuildAccess,
+): Promise<NewDeployment & Named> {
   if (body.deployTarget === 'cloud' && parts.config.mode !== 'cloud') throw notLinked('deployTarget')
   const project = await requireProject(tx, caller, body.projectId)
   const overrides = await carry(tx, parts, caller, project, body)
@@ -120,7 +93,7 @@ type Named = { project: ProjectRow }
  */
 export async function carry(
   tx: Tx,
-  parts: Pick<Parts, 'config' | 'keys'>,
+  parts: Pick<CreateParts, 'config' | 'keys'>,
   caller: Caller,
   project: ProjectRow,
   body: BuildAccess,
@@ -151,7 +124,7 @@ function serviceFor(services: BuildAccess['services'] = [], port: number | undef
 
 export async function sourceOf(
   tx: Tx,
-  { config }: Pick<Parts, 'config'>,
+  { config }: Pick<CreateParts, 'config'>,
   caller: Caller,
   project: ProjectRow,
   body: BuildAccess,

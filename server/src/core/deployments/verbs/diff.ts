@@ -3,10 +3,10 @@ import { notFound, Refusal } from '../../../errors.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
 import { diffReleases } from '../release/diff.ts'
-import { releaseOf } from '../release/release.ts'
+import { releaseOf } from '../rows/release.ts'
+import { requireDeployment } from '../rows/require-deployment.ts'
 import type { DeploymentRow } from '../rows/store.ts'
 import * as store from '../rows/store.ts'
-import { requireDeployment } from './find.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'keys'>
 
@@ -19,7 +19,8 @@ export async function diffDeployments(
   const asked = await requireDeployment(parts.db, caller, id)
   const [from, to] = await bothOf(parts, caller, asked, other)
   for (const row of [from, to]) if (row.release === null) throw noRelease(row.number)
-  const [before, after] = [hostsOf(from), hostsOf(to)]
+  // One that does not serve yet, or never did, has no routes to compare: its names are not gone.
+  const [before, after] = [from, to].every(({ status }) => status === 'ready') ? [hostsOf(from), hostsOf(to)] : [[], []]
   return {
     from: { id: from.id, number: from.number },
     to: { id: to.id, number: to.number },
@@ -31,7 +32,10 @@ export async function diffDeployments(
   }
 }
 
-/** With the one that is named, with the one that serves, or with the one whose place it took. */
+/**
+ * With the one that is named, with the one that serves, or with the one whose place it took. From the older to the newer: what is
+ * on its way has not been replaced by what serves.
+ */
 async function bothOf(
   { db }: Parts,
   caller: Caller,
@@ -46,7 +50,7 @@ async function bothOf(
   const id = asked.active ? asked.tookOver : (await store.findActive(db, asked.projectId))?.id
   const found = id ? await store.find(db, caller, id) : undefined
   if (!found) throw notFound('release to compare it with')
-  return asked.active ? [found, asked] : [asked, found]
+  return asked.number > found.number ? [found, asked] : [asked, found]
 }
 
 const hostsOf = ({ routes }: DeploymentRow) => [...new Set(routes.map(({ host }) => host))].sort()

@@ -6,8 +6,8 @@ import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { requireDeployable } from '../../uploads/mode.ts'
 import * as uploads from '../../uploads/store.ts'
+import { requireAllowed, requireDeployment } from '../rows/require-deployment.ts'
 import { stateOf } from '../rows/shape.ts'
-import { allowed, requireDeployment } from './find.ts'
 import { submitDeployment } from './submit.ts'
 import { withDeployment } from './with-deployment.ts'
 
@@ -16,7 +16,7 @@ type Parts = Pick<BaseParts, 'db' | 'transport' | 'keys' | 'config'>
 export async function redeploy(parts: Parts, caller: Caller, id: string, useExistingCommit: boolean) {
   return transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    allowed(can.redeploy(stateOf(row)))
+    requireAllowed(can.redeploy(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
     const { commitSha, commitMessage, ...source } = row.source
     // What it was asked for the last time, but not which commit, which release and why: those are said anew.

@@ -13,11 +13,11 @@ import * as servers from '../../servers/store.ts'
 import { clearServer } from '../converge/clear-server.ts'
 import { stop as stopped } from '../converge/planning/wanted.ts'
 import { submitSettle } from '../converge/schedule-settle.ts'
-import { setRouted } from '../converge/settle-store.ts'
 import type { DeployParts } from '../parts.ts'
+import { setRouted } from '../routes/routed-store.ts'
+import { requireAllowed, requireDeployment } from '../rows/require-deployment.ts'
 import { stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
-import { allowed, requireDeployment } from './find.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport'>
 type RemoveInput = { deployment: string; by: Pick<Caller, keyof Caller> }
@@ -30,7 +30,7 @@ const LOOK_MS = 150
 export async function removeDeployment(parts: Parts, caller: Caller, id: string, force: boolean, signal: AbortSignal) {
   const deployment = await requireDeployment(parts.db, caller, id)
   if (force && deployment.active) return stopAndRemove(parts, caller, deployment, signal)
-  allowed(can.remove(stateOf(deployment)))
+  requireAllowed(can.remove(stateOf(deployment)))
   return transaction(parts.db, async (tx) => {
     const { projectId, orgId, number } = deployment
     await store.remove(tx, orgId, id)

@@ -6,9 +6,9 @@ import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
 import { append } from '../events/events-store.ts'
+import { requireAllowed, requireDeployment } from '../rows/require-deployment.ts'
 import { shape, stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
-import { allowed, requireDeployment } from './find.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'changes'>
 
@@ -20,7 +20,7 @@ export async function respondToPrompt(
 ) {
   const deployment = await transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    allowed(can.respond(stateOf(row)))
+    requireAllowed(can.respond(stateOf(row)))
     const taken = await respond(tx, parts.transport, {
       orgId: caller.orgId,
       id,

@@ -5,9 +5,9 @@ import { type Caller, requirePermission } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
 import { overridesOf } from '../rows/overrides.ts'
+import { requireAllowed, requireDeployment } from '../rows/require-deployment.ts'
 import { stateOf } from '../rows/shape.ts'
 import * as store from '../rows/store.ts'
-import { allowed, requireDeployment } from './find.ts'
 import { submitDeployment } from './submit.ts'
 import { withDeployment } from './with-deployment.ts'
 
@@ -18,7 +18,7 @@ export async function rollback(parts: Parts, caller: Caller, id: string) {
   return transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
     requirePermission(caller, deployments.rollback.alsoNeeds)
-    allowed(can.rollback(stateOf(row)))
+    requireAllowed(can.rollback(stateOf(row)))
     const project = await requireProject(tx, caller, row.projectId)
     await store.pauseAutoDeploy(tx, project.id)
     const { message: _, ...asked } = row.request

@@ -3,8 +3,8 @@ import { transaction } from '../../../db/database.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
 import type { BaseParts } from '../../parts.ts'
+import { requireAllowed, requireDeployment } from '../rows/require-deployment.ts'
 import { shape, stateOf } from '../rows/shape.ts'
-import { allowed, requireDeployment } from './find.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport'>
 
@@ -12,7 +12,7 @@ type Parts = Pick<BaseParts, 'db' | 'transport'>
 export async function startBuild(parts: Parts, caller: Caller, id: string) {
   return transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
-    allowed(can.build(stateOf(row)))
+    requireAllowed(can.build(stateOf(row)))
     await parts.transport.wake(tx, row.projectId)
     await record(tx, caller, 'deployment.build', id)
     return { success: true as const, deployment: shape(row, caller) }

@@ -3,7 +3,8 @@ import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Caller } from '../../access/caller.ts'
 import type { BaseParts } from '../../parts.ts'
 import type { Feeds } from '../events/feed.ts'
-import { requireDeployment, showDeployment } from './find.ts'
+import { requireDeployment } from '../rows/require-deployment.ts'
+import { showDeployment } from './show.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'draining'> & { feeds: Feeds }
 

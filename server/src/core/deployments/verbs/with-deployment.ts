@@ -1,7 +1,7 @@
 import type { Tx } from '../../../db/database.ts'
 import type { Caller } from '../../access/caller.ts'
+import { requireDeployment } from '../rows/require-deployment.ts'
 import { shape } from '../rows/shape.ts'
-import { requireDeployment } from './find.ts'
 
 /** The answer to who started another deployment, with that deployment. */
 export async function withDeployment<Started extends { deployment_id: string }>(

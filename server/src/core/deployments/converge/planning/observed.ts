@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../../../drivers/runtime/running/snapshot.ts'
-import type { Identity, Route } from './operation.ts'
+import type { Route } from '../../routes/routes.ts'
+import type { Identity } from './operation.ts'
 import { claimIds } from './resources.ts'
 
 export type ObservedService = {

@@ -1,3 +1,5 @@
+import type { Route } from '../../routes/routes.ts'
+
 /** Which write something belongs to: the deployment that brought it, and the hash of its content. */
 export type Identity = { deployment: string; specHash: string }
 
@@ -19,16 +21,6 @@ export type Spec = Identity & {
   order: 'start-first' | 'stop-first'
   /** How long a task must have been up to be called stable without another watch. */
   monitorMs: number
-}
-
-/** `also`: where its successor listens while it is being replaced. `manner`: redirects and the like, to be compared. */
-export type Route = {
-  host: string
-  pathPrefix: string | null
-  service: string
-  port: number
-  also?: number
-  manner?: string
 }
 
 /**

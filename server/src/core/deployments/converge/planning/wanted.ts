@@ -1,4 +1,5 @@
-import type { Route, Spec } from './operation.ts'
+import type { Route } from '../../routes/routes.ts'
+import type { Spec } from './operation.ts'
 
 export type Wanted = {
   /** The server it belongs on. On every other server that was observed it is cleared away. */
