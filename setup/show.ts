@@ -15,6 +15,20 @@ export function showPlan(steps: Step[], say: Say): void {
   for (const [index, { what }] of steps.entries()) say(`  ${String(index + 1).padStart(2)}. ${what}`)
 }
 
+/** What the addresses of projects will be, and the record that leads them here. */
+export function projectNames(settings: Record<string, string>, address: string): string {
+  const { SLIPWAY_BASE_DOMAIN: base = 'localhost', SLIPWAY_PUBLIC_ADDRESSES: told = '' } = settings
+  const to = told.split(',')[0]?.trim() || address
+  const record = (domain: string) => `    *.${domain} ${to.includes(':') ? 'AAAA' : 'A'} ${to}`
+  if (base !== 'localhost' && !base.endsWith('.localhost'))
+    return `Projects get names such as hello.${base}. This record leads all of them here:\n\n${record(base)}`
+  return `Projects get names such as hello.${base}, which lead only to the machine on which they are opened.
+For names that everybody can open, set one record and say the base domain:
+
+${record('apps.example.com')}
+    slipway setup install --base-domain apps.example.com`
+}
+
 /** What to write into the proxy that is there already, so that a project's name leads to the edge behind it. */
 export function snippetFor(program: string, { http }: EdgePorts): string {
   const to = `127.0.0.1:${http}`

@@ -20,7 +20,7 @@ import type { Step } from './plan/step.ts'
 import { planUninstall } from './plan/uninstall.ts'
 import { planDowngrade, planUpgrade } from './plan/upgrade.ts'
 import { say } from './say.ts'
-import { showFindings, showPlan, snippetFor } from './show.ts'
+import { projectNames, showFindings, showPlan, snippetFor } from './show.ts'
 
 /** The machine is not as it must be: nothing was changed. */
 export class Unfit extends Error {}
@@ -83,6 +83,7 @@ async function install(facts: Facts, flags: Flags, release: Release): Promise<To
     say(
       `\n${front.program} keeps port ${front.port}. For the names of projects, let it pass on to the edge:\n\n${indented(snippetFor(front.program, { front, ...ports }))}`,
     )
+  sayNames(steps, facts, context)
   if (context.owner) sayWelcome(context.owner.link, facts)
   return { success: true, version: release.version, edge: ports, ...context.owner }
 }
@@ -189,9 +190,20 @@ async function confirmRemoval({ system, engine }: Facts, { everything, confirm, 
   if (said !== system.host) throw new Unfit(`"${said}" is not the name of this machine. Nothing was changed.`)
 }
 
+/** To whoever is new here, and whenever settings were written that they may depend on. */
+function sayNames(steps: Step[], facts: Facts, { owner }: Context): void {
+  const written = steps.flatMap(({ act }) => (act.do === 'settings' ? [act.values] : []))
+  if (written.length === 0 && !owner) return
+  const { settings, version } = facts.installed
+  say(`\n${projectNames(Object.assign({}, settings, ...written), addressOf(facts))}`)
+  if (version !== null) say('\nThe new settings hold. Projects that exist keep the names they have.')
+}
+
+const addressOf = ({ system }: Pick<Facts, 'system'>) => system.addresses[0] ?? 'this-machine'
+
 function sayWelcome(link: string, { system }: Facts): void {
   const local = link.startsWith('http://127.0.0.1')
-  const address = system.addresses[0] ?? 'this-machine'
+  const address = addressOf({ system })
   say(`\nSlipway is running.${local ? ` From your own machine:\n\n    ssh -L 4600:127.0.0.1:4600 root@${address}` : ''}
 
 Open this link to choose your password (works once, for seven days):

@@ -1,7 +1,7 @@
 import { bringData, bringDatabase, openBackup } from '../backup/bring-back.ts'
 import { type Made, makeBackup, passphraseHere } from '../backup/make.ts'
 import { sendBackup } from '../backup/send.ts'
-import { linkedName } from '../files.ts'
+import { linkedName, readText } from '../files.ts'
 import { PATHS } from '../paths.ts'
 import type { Act, Step } from '../plan/step.ts'
 import type { Say } from '../say.ts'
@@ -18,6 +18,7 @@ import {
   putFiles,
   putUnits,
   removeUnits,
+  restartVersion,
   startVersion,
   stopAll,
   stopVersion,
@@ -32,6 +33,8 @@ export type Context = {
   /** Of a backup that is brought back; null: this installation's own. */
   passphrase: string | null
   owner?: Owner
+  /** The file of settings before it was written; null: there was none. */
+  settingsBefore?: string | null
   /** The backup that was made. */
   made?: Made
   opened?: Awaited<ReturnType<typeof openBackup>>
@@ -62,10 +65,14 @@ const ACTS: Acts = {
   buildx: ({ from }) => putBuildx(from),
   images: ({ from }) => loadImages(from),
   files: ({ version }, { release }) => putFiles(release, version),
-  settings: ({ values }) => writeSettings(values),
+  settings({ values }, context) {
+    context.settingsBefore = readText(PATHS.settings)
+    return writeSettings(values)
+  },
   passphrase: () => drawPassphrase(),
   units: (_, { release }) => putUnits(release),
   start: ({ version, beside }) => startVersion(version, beside),
+  restart: ({ version }, { settingsBefore }) => restartVersion(version, settingsBefore ?? null),
   async owner({ email, organization }, context) {
     context.owner = await makeOwner(context.version, email, organization)
   },

@@ -38,9 +38,28 @@ export async function startVersion(version: string, beside: string | null): Prom
   // A restore has stopped the timers with the rest.
   if (code === 0) return linkedName(PATHS.current) === version ? startTimers() : undefined
   await ended(['systemctl', 'stop', unitOf(version)])
-  const said = await tried(['journalctl', '--unit', unitOf(version), '--lines', '12', '--output', 'cat', '--no-pager'])
   const other = beside === null ? '' : ` ${beside} was never stopped, and serves.`
-  throw new Error(`${version} did not come up.${other} It said:\n${(said ?? '').trimEnd()}`)
+  throw new Error(`${version} did not come up.${other} It said:\n${await lastWords(version)}`)
+}
+
+/**
+ * With the settings that were written. Its sockets are systemd's, so that whoever comes meanwhile waits and is not refused. Where it
+ * does not come up with them, those of before are put back and it is started with these.
+ */
+export async function restartVersion(version: string, before: string | null): Promise<void> {
+  const restart = () => ended(['systemctl', 'restart', unitOf(version)], { deadlineMs: START_MS })
+  if ((await restart()).code === 0) return
+  const said = await lastWords(version)
+  if (before === null) throw new Error(`${version} did not come up with these settings. It said:\n${said}`)
+  writeWhole(PATHS.settings, before, 0o600)
+  const back =
+    (await restart()).code === 0 ? 'are back, and it serves' : 'are back, and it did not come up with them either'
+  throw new Error(`${version} did not come up with these settings; those of before ${back}. It said:\n${said}`)
+}
+
+async function lastWords(version: string): Promise<string> {
+  const said = await tried(['journalctl', '--unit', unitOf(version), '--lines', '12', '--output', 'cat', '--no-pager'])
+  return (said ?? '').trimEnd()
 }
 
 /** Which one starts with the machine, and which program `slipway` is. The old one still runs. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { tried } from '../argv.ts'
 import { type Notes, readNotes } from '../backup/note.ts'
@@ -13,6 +13,8 @@ export type Installed = {
   /** Those that run at this moment. */
   running: string[]
   settings: Record<string, string>
+  /** They were written after one of those that run had started. */
+  settingsAreNewer: boolean
   user: boolean
   /** PostgreSQL's own name for the cluster's major version; null: there is no cluster of ours. */
   cluster: { major: string; whole: boolean } | null
@@ -32,17 +34,29 @@ export async function lookForSlipway(): Promise<Installed> {
     '--state=active',
     'slipway@*.service',
   ])
+  const running = [...(listed ?? '').matchAll(/^slipway@(\S+)\.service/gm)].map(([, version = '']) => version)
   return {
     version: linkedName(PATHS.current),
     versions: foldersIn(PATHS.versions).filter((name) => !name.endsWith('.part')),
-    running: [...(listed ?? '').matchAll(/^slipway@(\S+)\.service/gm)].map(([, version = '']) => version),
+    running,
     settings: readSettings(PATHS.settings),
+    settingsAreNewer: await areNewer(running),
     user: (await tried(['id', USER])) !== null,
     cluster: lookForCluster('/etc/postgresql'),
     passphrase: readText(PATHS.passphrase) !== null,
     notes: readNotes(),
     programs: { git: existsSync('/usr/bin/git'), clusters: existsSync('/usr/bin/pg_createcluster') },
   }
+}
+
+/** In whole seconds, as systemd tells when a unit became active. */
+async function areNewer(running: string[]): Promise<boolean> {
+  const written = statSync(PATHS.settings, { throwIfNoEntry: false })
+  if (running.length === 0 || !written) return false
+  const units = running.map((version) => `slipway@${version}.service`)
+  const told = await tried(['systemctl', 'show', '--timestamp=unix', '--property=ActiveEnterTimestamp', ...units])
+  const started = [...(told ?? '').matchAll(/^ActiveEnterTimestamp=@(\d+)$/gm)].map(([, seconds]) => Number(seconds))
+  return started.some((seconds) => Math.floor(written.mtimeMs / 1000) > seconds)
 }
 
 /** The file with our settings is written when everything else of the cluster is there. */

@@ -7,6 +7,7 @@ import { type Step, step } from './step.ts'
 /** What makes this machine run `version`, from whatever is there: steps that are done already are left out. */
 export function planInstall(facts: Facts, flags: Flags, version: string): Step[] {
   const { engine, installed } = facts
+  const written = settings(facts, flags)
   return [
     ...packages(facts, flags),
     ...(installed.user ? [] : [step('make the user slipway, whom the server runs as', { do: 'user' })]),
@@ -19,16 +20,23 @@ export function planInstall(facts: Facts, flags: Flags, version: string): Step[]
     ...(installed.versions.includes(version)
       ? []
       : [step(`put ${version} to ${PATHS.versions}`, { do: 'files', version })]),
-    ...settings(facts, flags),
+    ...written,
     ...(installed.passphrase ? [] : [step('draw the passphrase that backups are sealed with', { do: 'passphrase' })]),
     step('tell systemd of its units', { do: 'units' }),
-    ...(installed.running.includes(version) ? [] : [step(`start ${version}`, { do: 'start', version, beside: null })]),
+    ...running(facts, version, written.length > 0),
     ...owner(facts, flags),
     step('make this machine its first server', { do: 'server' }),
     ...(installed.version === version
       ? []
       : [step(`make ${version} the one that starts with the machine`, { do: 'switch', version, from: null })]),
   ]
+}
+
+/** One that runs with settings of before starts anew; also when whoever wrote them did not come to that. */
+function running({ installed }: Facts, version: string, written: boolean): Step[] {
+  if (!installed.running.includes(version)) return [step(`start ${version}`, { do: 'start', version, beside: null })]
+  if (!written && !installed.settingsAreNewer) return []
+  return [step(`start ${version} anew, with these settings`, { do: 'restart', version })]
 }
 
 function packages({ system, engine, installed }: Facts, { databaseUrl, offline }: Flags): Step[] {
@@ -61,7 +69,7 @@ function swarm({ system }: Facts, { advertiseAddress }: Flags): Step {
   return step(`make a Swarm of this one machine, at ${address}`, { do: 'swarm', address, pool })
 }
 
-/** Kept if they are there: they hold the keys. What `--domain`, `--url` and `--set` say is changed all the same. */
+/** Kept if they are there: they hold the keys. What `--domain`, `--url`, `--base-domain` and `--set` say is changed all the same. */
 function settings(facts: Facts, flags: Flags): Step[] {
   const { settings: had } = facts.installed
   const { http, https, front } = edgePorts(facts, flags)
@@ -77,9 +85,13 @@ function settings(facts: Facts, flags: Flags): Step[] {
     // Visitors see the ports of whoever is in front.
     ...(front && { SLIPWAY_EDGE_PUBLIC_HTTP_PORT: '80', SLIPWAY_EDGE_PUBLIC_HTTPS_PORT: '443' }),
     ...(flags.databaseUrl && { SLIPWAY_DATABASE_URL: flags.databaseUrl }),
-    ...(flags.baseDomain && { SLIPWAY_BASE_DOMAIN: flags.baseDomain }),
   }
-  const values = { ...missing(fresh, had), ...(url && { SLIPWAY_PUBLIC_URL: url }), ...flags.set }
+  const said = {
+    ...(url && { SLIPWAY_PUBLIC_URL: url }),
+    ...(flags.baseDomain && { SLIPWAY_BASE_DOMAIN: flags.baseDomain }),
+    ...flags.set,
+  }
+  const values = { ...missing(fresh, had), ...said }
   const whole = had.SLIPWAY_DATABASE_URL && had.SLIPWAY_SECRET_KEY
   if (whole && Object.entries(values).every(([name, value]) => had[name] === value)) return []
   return [step(`write ${PATHS.settings}`, { do: 'settings', values })]

@@ -54,6 +54,30 @@ test('what is there already is left out, and nothing of an engine that others us
   expect(names(steps)).toEqual(['units', 'server'])
 })
 
+test('settings that are changed hold at once: the version that runs starts anew with them, and with nothing changed it does not', () => {
+  const of = (installed: Partial<typeof INSTALLED>, ...argv: string[]) =>
+    planInstall(facts({ engine: ENGINE, installed: { ...INSTALLED, ...installed } }), flags(...argv), '1.0.0')
+  const changed = of({}, '--base-domain', 'apps.example.com')
+  expect(names(changed)).toEqual(['settings', 'units', 'restart', 'server'])
+  expect(only(changed, 'settings')).toEqual({
+    do: 'settings',
+    values: { SLIPWAY_BASE_DOMAIN: 'apps.example.com' },
+  })
+  const settings = { ...SETTINGS, SLIPWAY_BASE_DOMAIN: 'apps.example.com' }
+  expect(names(of({ settings }, '--base-domain', 'apps.example.com'))).toEqual(['units', 'server'])
+  expect(only(of({ settings }, '--base-domain', 'other.example.com'), 'settings')).toMatchObject({
+    values: { SLIPWAY_BASE_DOMAIN: 'other.example.com' },
+  })
+  // Written, and then it was cut off.
+  expect(names(of({ settingsAreNewer: true }))).toEqual(['units', 'restart', 'server'])
+  expect(names(of({ running: [] }, '--base-domain', 'apps.example.com'))).toEqual([
+    'settings',
+    'units',
+    'start',
+    'server',
+  ])
+})
+
 test('a cluster that was cut off while it was made is made anew; one that the settings name never is', () => {
   const half = { cluster: { major: '17', whole: false } }
   expect(only(planInstall(facts({ installed: half }), flags(), '1.0.0'), 'cluster')).toEqual({

@@ -11,6 +11,7 @@ export type Act =
   | { do: 'passphrase' }
   | { do: 'units' }
   | { do: 'start'; version: string; beside: string | null }
+  | { do: 'restart'; version: string }
   | { do: 'owner'; email: string; organization: string | null }
   | { do: 'server' }
   | { do: 'switch'; version: string; from: string | null }

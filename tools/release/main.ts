@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -6,6 +5,7 @@ import { COMMAND_LINE } from './command-line.ts'
 import { writeImage } from './image.ts'
 import { layOut, pack, type Release } from './pack.ts'
 import { writeInstaller, writeSums } from './sign.ts'
+import { git, whyUnready } from './unready.ts'
 
 const USAGE = `bin/release [--out DIR] [--key FILE] [--from URL] [--snapshot] [--unpacked] [--image]
   --out DIR    where it is put (default: release/)
@@ -32,7 +32,12 @@ else await release()
 async function release(): Promise<void> {
   const checkout = resolve(import.meta.dirname, '../..')
   const made = describe(checkout)
-  if (!values.snapshot) refuseUnready(checkout, made.version)
+  const why = values.snapshot ? null : whyUnready(checkout, made.version)
+  if (why !== null) {
+    console.error(why)
+    process.exitCode = 1
+    return
+  }
   const out = resolve(values.out)
   console.log(`${made.version} of ${made.commit.slice(0, 12)}`)
   if (values.unpacked) return layOut(checkout, out, made)
@@ -49,19 +54,6 @@ async function release(): Promise<void> {
 
 function describe(checkout: string): Release {
   const { version } = JSON.parse(readFileSync(join(checkout, 'server/package.json'), 'utf8'))
-  const [commit = '', time = '0'] = git(checkout, 'log', '-1', '--format=%H %ct').split(' ')
+  const [commit = '', time = '0'] = git(checkout, 'log', '-1', '--format=%H %ct').trim().split(' ')
   return { version: values.snapshot ? `${version}-snapshot` : version, commit, time: Number(time) }
-}
-
-/** A release is of a commit, and says what is new in it. */
-function refuseUnready(checkout: string, version: string): void {
-  if (git(checkout, 'status', '--porcelain') !== '')
-    throw new Error('There are changes that are in no commit. Commit them, or make a --snapshot.')
-  const changes = readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8')
-  if (/^## Unreleased/m.test(changes) || !changes.includes(`\n## ${version}`))
-    throw new Error(`CHANGELOG.md says what is new as "Unreleased". Call it ${version}, or make a --snapshot.`)
-}
-
-function git(checkout: string, ...args: string[]): string {
-  return execFileSync('git', ['-C', checkout, ...args], { encoding: 'utf8' }).trim()
 }
