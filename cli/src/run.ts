@@ -23,7 +23,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
 
 async function carryOut(name: CommandName, asked: Omit<Call, 'instance'>): Promise<number> {
   const { timeout } = asked.flags
-  const deadline = timeout === undefined ? [] : [AbortSignal.timeout(timeout * 1000)]
+  const deadline = timeout === undefined ? [] : [AbortSignal.timeout(wholeMs(timeout))]
   const signal = AbortSignal.any([asked.signal, ...deadline])
   const call: Call = {
     ...asked,
@@ -41,6 +41,9 @@ async function carryOut(name: CommandName, asked: Omit<Call, 'instance'>): Promi
     throw error
   }
 }
+
+/** A signal takes no parts of a millisecond, and a timer not much more than three weeks. */
+const wholeMs = (seconds: number) => Math.min(2 ** 31 - 1, Math.ceil(seconds * 1000))
 
 async function explain(asked: { kind: 'help'; name: string | null } | { kind: 'describe' }, out: Output) {
   if (asked.kind === 'describe') {

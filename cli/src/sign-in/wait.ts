@@ -24,13 +24,17 @@ export async function waitForToken(api: Client, asked: Asked, brought: Promise<s
     if (code === null) code = await codeWithin(seconds, brought, signal)
     else await pause(HAND_OVER_SECONDS * 1000, signal)
     const body = { requestId, verifier, ...(code !== null && { code }) }
-    const inTime = AbortSignal.timeout(Math.max(1, Math.min(ANSWER_MS, until - performance.now())))
-    const answer = await api.cliLogin.token({ body, signal: AbortSignal.any([signal, inTime]) }).catch(asNotYet)
+    const inTime = AbortSignal.timeout(wholeMs(until - performance.now()))
+    const asking = api.cliLogin.token({ body, signal: AbortSignal.any([signal, inTime]) })
+    const answer = await asking.catch((error) => asNotYet(error, inTime))
     if (typeof answer !== 'string') return answer
     if (answer === 'slow_down') seconds += SLOWER_SECONDS
   }
   throw over('Nobody answered in time.')
 }
+
+/** A signal takes no parts of a millisecond. */
+const wholeMs = (left: number) => Math.ceil(Math.max(1, Math.min(ANSWER_MS, left)))
 
 /** Whichever comes first: a code, or the moment to ask without one. */
 async function codeWithin(
@@ -50,7 +54,7 @@ async function codeWithin(
 /** What goes away by itself, within the life of the request. */
 const LATER = new Set(['rate_limited', 'database_unavailable', 'unreachable'])
 
-function asNotYet(error: unknown): 'pending' | 'slow_down' {
+function asNotYet(error: unknown, inTime: AbortSignal): 'pending' | 'slow_down' {
   const code = error instanceof ApiError ? error.body.code : error instanceof Failure ? error.code : ''
   if (code === 'slow_down') return code
   if (code === 'authorization_pending' || LATER.has(code)) return 'pending'
@@ -59,6 +63,8 @@ function asNotYet(error: unknown): 'pending' | 'slow_down' {
     throw new Failure(EXIT.refused, code, 'The sign-in was refused in the browser.', 'Nothing was changed here.')
   if (code === 'expired_token') throw over('The sign-in has expired.')
   if (error instanceof ApiError && code === 'invalid_grant') throw over(error.message, code)
+  // An instance that did not answer in time is asked again, or it is over.
+  if (inTime.aborted) return 'pending'
   throw error
 }
 

@@ -25,7 +25,12 @@ export const list: Command<'git hooks'> = async (call) => {
   else if (found.data.length === 0) out.say('None. Have its pushes told: slipway git watch OWNER/REPO')
 }
 
-const WAYS = { app: 'the app tells of them', hook: 'a hook tells of them', poll: 'the git host is asked for them' }
+const WAYS = {
+  app: 'the app tells of them',
+  hook: 'a hook tells of them',
+  relay: 'the hosted cloud passes them on',
+  poll: 'the git host is asked for them',
+}
 
 export const watch: Command<'git watch'> = async (call) => {
   const params = repositoryIn(call.words)
