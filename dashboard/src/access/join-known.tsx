@@ -29,7 +29,15 @@ export function JoinKnown({ code, isTold, onDone, onNew }: Props) {
   return (
     <Entrance title="Join with your account" note={isTold ? TOLD : 'Sign in with the account that was invited.'}>
       <form onSubmit={submit} className="mt-5 space-y-4">
-        <Field label="Email" name="email" type="email" required autoComplete="username" autoFocus />
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          required
+          autoComplete="username"
+          autoFocus
+          hint="The one that the link was made for: with another nobody can join."
+        />
         <Field
           label="Password"
           name="password"

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, useRef } from 'react'
 import { isRefusal } from '../api/client.ts'
+import { problemsIn } from '../api/problem-at.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Code } from '../ui/page.tsx'
@@ -10,15 +11,24 @@ import { joinAsNewcomer } from './join.ts'
 import { useWait } from './use-wait.ts'
 
 /** `onKnown`: by choice, or because it turned out that the address has an account. */
-type Props = { code: string; onDone(): void; onKnown(isTold: boolean): void }
+type Props = { code: string; onDone(): void; onKnown(isTold: boolean): void; onMade(): void }
 
-export function JoinNew({ code, onDone, onKnown }: Props) {
+const FIELDS = ['email', 'name', 'password'] as const
+
+export function JoinNew({ code, onDone, onKnown, onMade }: Props) {
+  const email = useRef<HTMLInputElement>(null)
   const join = useMutation({
     meta: { signsIn: true },
     mutationFn: joinAsNewcomer,
-    onSuccess: (ended) => (ended === 'in' ? onDone() : onKnown(true)),
+    onSuccess: (ended) => {
+      if (ended === 'in') onDone()
+      else if (ended === 'made') onMade()
+      else onKnown(true)
+    },
+    onError: (error) => problemsIn(error, FIELDS).at.email && email.current?.focus(),
   })
   const wait = useWait(join.error)
+  const { at, rest } = problemsIn(join.error, FIELDS)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const said = new FormData(event.currentTarget)
@@ -35,9 +45,11 @@ export function JoinNew({ code, onDone, onKnown }: Props) {
           required
           autoComplete="username"
           autoFocus
-          hint="The address that the link was made for."
+          hint="The one that the link was made for."
+          ref={email}
+          problem={at.email}
         />
-        <Field label="Your name" name="name" maxLength={80} autoComplete="name" />
+        <Field label="Your name" name="name" maxLength={80} autoComplete="name" problem={at.name} />
         <Field
           label="Password"
           name="password"
@@ -47,9 +59,10 @@ export function JoinNew({ code, onDone, onKnown }: Props) {
           maxLength={128}
           autoComplete="new-password"
           hint="At least 10 characters."
+          problem={at.password}
         />
-        <Refused error={join.error} />
-        {isRefusal(join.error) && join.error.body.code === 'invalid_code' && <NewLink />}
+        <Refused error={rest} />
+        {isRefusal(rest) && rest.body.code === 'invalid_code' && <NewLink />}
         <Button type="submit" look="primary" size="lg" className="w-full" busy={join.isPending} disabled={wait > 0}>
           {wait > 0 ? `Again in ${wait} s` : 'Join and sign in'}
         </Button>

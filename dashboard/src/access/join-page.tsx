@@ -22,7 +22,14 @@ export function JoinPage() {
   }
   if (code === '') return <NoCode />
   if (way === 'new')
-    return <JoinNew code={code} onDone={done} onKnown={(isTold) => setWay(isTold ? 'told' : 'known')} />
+    return (
+      <JoinNew
+        code={code}
+        onDone={done}
+        onKnown={(isTold) => setWay(isTold ? 'told' : 'known')}
+        onMade={() => void navigate({ to: '/sign-in', search: { next: '/setup' }, replace: true })}
+      />
+    )
   return <JoinKnown code={code} isTold={way === 'told'} onDone={done} onNew={() => setWay('new')} />
 }
 

@@ -4,20 +4,18 @@ export type Newcomer = { code: string; email: string; name: string; password: st
 export type Known = { code: string; email: string; password: string; newPassword: string }
 /**
  * How joining ended. `known`: the address had an account before, so nothing was changed and its own password is needed;
- * `renew`: whoever made that account may know its password, so it must be another one first.
+ * `made`: the account is theirs, but nobody could be signed in just then; `renew`: whoever made that account may know its
+ * password, so it must be another one first.
  */
-export type Joined = 'in' | 'known' | 'renew'
+export type Joined = 'in' | 'known' | 'made' | 'renew'
 
-/** Sets name and password with the code, and signs in with them. */
+/** Sets name and password with the code of this very address, which signs in as well. */
 export async function joinAsNewcomer({ code, email, name, password }: Newcomer): Promise<Joined> {
-  await api.auth.accept({ body: { code, password, ...(name !== '' && { name }) } })
-  try {
-    await api.auth.signIn({ body: { email, password } })
-    return 'in'
-  } catch (error) {
-    if (isRefusal(error) && error.status === 401) return 'known'
-    throw error
-  }
+  const { signedIn, hadAccount } = await api.auth.accept({
+    body: { code, email, password, ...(name !== '' && { name }) },
+  })
+  if (signedIn) return 'in'
+  return hadAccount ? 'known' : 'made'
 }
 
 /** Signs in with an account that exists, and joins with its session. */

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Bones, Card, Empty, Page, PageHead } from '../ui/page.tsx'
 import { Pick } from '../ui/pick.tsx'
 import { Refused } from '../ui/refused.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
 import { ActivityRow } from './activity-row.tsx'
@@ -39,13 +40,7 @@ export function ActivityPage() {
           </ul>
         </Card>
       )}
-      {list.hasNextPage && (
-        <div className="pt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show older
-          </Button>
-        </div>
-      )}
+      <ShowOlder list={list} />
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../api/platform.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Age } from '../ui/time.tsx'
 import { TargetLink } from './target-link.tsx'
-import { actionInWords, isRefusedAction } from './words.ts'
+import { actionInWords, deploymentInWords, isRefusedAction } from './words.ts'
 
 const ACTORS = { user: UserRound, token: KeyRound, system: Bot }
 
@@ -12,7 +12,7 @@ type Props = { entry: AuditEntry; nameOf(id: string): string | undefined }
 
 /** One line says who, what, which, from where and when; all that is known opens below it. */
 export function ActivityRow({ entry, nameOf }: Props) {
-  const { at, action, actor, address } = entry
+  const { at, action, actor, address, detail } = entry
   const Actor = ACTORS[actor.kind]
   const told = toldOf(entry, nameOf)
   return (
@@ -23,7 +23,7 @@ export function ActivityRow({ entry, nameOf }: Props) {
           <Actor size={15} className="shrink-0 text-faint" aria-hidden />
           <span className="min-w-0 flex-1 basis-44 text-pretty">
             <span className="font-medium">{actor.name}</span>{' '}
-            <span className={isRefusedAction(action) ? 'text-bad' : 'text-soft'}>{actionInWords(action)}</span>
+            <span className={isRefusedAction(action) ? 'text-bad' : 'text-soft'}>{actionInWords(action, detail)}</span>
             {told && <span className="font-medium break-words"> {told}</span>}
           </span>
           <span className="flex gap-3 text-xs text-faint max-sm:w-full max-sm:pl-12">
@@ -43,8 +43,11 @@ export function ActivityRow({ entry, nameOf }: Props) {
 function toldOf({ target, actor, detail }: AuditEntry, nameOf: Props['nameOf']): string | undefined {
   if (target === null || target === actor.id) return undefined
   const isId = /^[a-z]{3}_[0-9a-z]{26}$/.test(target)
-  return nameOf(target) ?? nameIn(detail) ?? (isId ? undefined : target)
+  return nameOf(target) ?? ofDeployment(target, detail, nameOf) ?? nameIn(detail) ?? (isId ? undefined : target)
 }
+
+const ofDeployment = (target: string, detail: AuditEntry['detail'], nameOf: Props['nameOf']) =>
+  target.startsWith('dep_') ? deploymentInWords(detail, nameOf) : undefined
 
 /** What has been deleted is still named in what was noted about it. */
 function nameIn({ name, host, email }: Record<string, unknown>): string | undefined {

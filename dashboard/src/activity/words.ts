@@ -90,7 +90,25 @@ export const ACTION_CHOICES = Object.entries(ACTION_WORDS)
   .map(([value, words]) => ({ value, label: capital(words) }))
   .sort((a, b) => a.label.localeCompare(b.label))
 
-export const actionInWords = (action: string): string => ACTION_WORDS[action] ?? action
+export const actionInWords = (action: string, { trigger }: Record<string, unknown> = {}): string =>
+  (action === 'deployment.create' && BEGINNINGS[String(trigger)]) || (ACTION_WORDS[action] ?? action)
+
+/** How a deployment began, where that says more. */
+const BEGINNINGS: Record<string, string> = {
+  rollback: 'began a rollback',
+  redeploy: 'began a deployment anew',
+  promote: 'began a deployment to the cloud',
+}
+
+/** `shop #4`, as far as the entry and the names that are known tell; undefined: neither does. */
+export function deploymentInWords(
+  { projectId, number }: Record<string, unknown>,
+  nameOf: (id: string) => string | undefined,
+): string | undefined {
+  const project = typeof projectId === 'string' ? nameOf(projectId) : undefined
+  const said = [project, typeof number === 'number' ? `#${number}` : undefined].filter(Boolean)
+  return said.length > 0 ? said.join(' ') : undefined
+}
 
 function capital(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1)

@@ -30,6 +30,8 @@ export const membersQuery = queryOptions({
 export const invitationsQuery = queryOptions({
   queryKey: ['members', 'invitations'],
   queryFn: async ({ signal }) => (await api.members.invitations({ query: { limit: MOST }, signal })).data,
+  // Who was invited joins on another page.
+  refetchInterval: LIST_MS,
 })
 
 export const tokensQuery = infiniteQueryOptions({

@@ -1,4 +1,5 @@
 import { isFinished } from '@slipway/contract/deployment-states'
+import type { Project } from '@slipway/contract/projects'
 import { queryOptions } from '@tanstack/react-query'
 import { api, isRefusal } from './client.ts'
 import { deploymentsQuery } from './queries.ts'
@@ -7,6 +8,7 @@ const LOOK_MS = 15_000
 const SERVING_MS = 10_000
 const RUNNING_MS = 3000
 const USAGE_MS = 3000
+const PENDING_MS = 60_000
 const MOST = 200
 const UNDER_WAY = 'queued,building,deploying'
 
@@ -67,6 +69,15 @@ export const servicesQuery = (id: string) =>
   queryOptions({
     queryKey: ['project', id, 'services'],
     queryFn: async ({ signal }) => (await api.services.list({ params: { id }, query: { limit: MOST }, signal })).data,
+  })
+
+/** What its release was not made with: asked anew with another release, after each write, and for what others change now and then. */
+export const pendingQuery = ({ id, active }: Pick<Project, 'id' | 'active'>) =>
+  queryOptions({
+    queryKey: ['project', id, 'pending', active?.id],
+    queryFn: ({ signal }) => api.deployments.pendingChanges({ params: { id }, signal }),
+    enabled: active != null,
+    refetchInterval: PENDING_MS,
   })
 
 export const variablesQuery = (id: string) =>

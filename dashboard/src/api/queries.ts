@@ -88,13 +88,6 @@ export const deploymentQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => (data && !isFinished(data.status) ? RUNNING_MS : LIST_MS),
   })
 
-/** The question that a deployment waits on; asked only where it waits. */
-export const promptQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['deployment', id, 'prompt'],
-    queryFn: async ({ signal }) => (await api.deployments.showBuild({ params: { id }, signal })).prompt,
-  })
-
 export const rollbackPlanQuery = (id: string) =>
   queryOptions({
     queryKey: ['deployment', id, 'rollback-plan'],

@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { HardDriveUpload } from 'lucide-react'
 import { useState } from 'react'
-import { destinationsQuery } from '../api/queries.ts'
+import { destinationPagesQuery } from '../api/pages.ts'
 import { useMay } from '../api/use-may.ts'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Bones, Code, Empty, Page, PageHead } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
 import { DestinationCard } from './destination-card.tsx'
@@ -14,7 +15,7 @@ import { DestinationDialog } from './destination-dialog.tsx'
 /** Where backups may go. Each is written to, read back and cleaned before it counts as good. */
 export function BackupsPage() {
   useTitle('Backups · Slipway')
-  const list = useQuery(destinationsQuery)
+  const list = useInfiniteQuery(destinationPagesQuery)
   const may = useMay()
   /** The id of the one that is changed, or that one is added. */
   const [open, setOpen] = useState<string | null>(null)
@@ -41,6 +42,7 @@ export function BackupsPage() {
           ))}
         </ul>
       )}
+      <ShowOlder list={list} />
       {open && (
         <DestinationDialog
           key={open}

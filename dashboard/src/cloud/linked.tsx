@@ -1,6 +1,6 @@
 import type { CloudLink } from '@slipway/contract/link'
 import { useState } from 'react'
-import { api } from '../api/client.ts'
+import { api, isRefusal } from '../api/client.ts'
 import { cloudLinkQuery } from '../api/platform.ts'
 import { useMay } from '../api/use-may.ts'
 import { useWrite } from '../api/use-write.ts'
@@ -16,7 +16,7 @@ type Relay = NonNullable<CloudLink['relay']>
 const RELAYS: Record<Relay['state'], { tone: Tone; word: string; note: string }> = {
   following: { tone: 'ok', word: 'Following', note: 'Deliveries of the git host come as they happen.' },
   waiting: { tone: 'idle', word: 'Waiting', note: 'The cloud is asked again in a while. What is missed comes then.' },
-  refused: { tone: 'bad', word: 'Refused', note: 'The cloud takes the credential no more. Link it anew.' },
+  refused: { tone: 'bad', word: 'Refused', note: 'The cloud does not let this link follow. It is asked every hour.' },
   off: { tone: 'idle', word: 'Not yet', note: 'Nobody has asked the cloud yet.' },
 }
 
@@ -63,13 +63,14 @@ export function Linked({ link: { cloudUrl, organization, linkedBy, linkedAt, rel
 function Unlink({ onLeft }: Pick<Props, 'onLeft'>) {
   const [isAsking, setAsking] = useState(false)
   const end = useWrite({
-    send: (_, headers) => api.cloudLink.end({ headers }),
+    send: (force: 'true' | 'false', headers) => api.cloudLink.end({ query: { force }, headers }),
     refresh: [cloudLinkQuery.queryKey, ['githost']],
     onDone: ({ revokedThere, hint }) => {
       setAsking(false)
       onLeft(revokedThere ? null : (hint ?? 'The cloud did not answer: end the link there as well.'))
     },
   })
+  const isPromoting = isRefusal(end.error) && end.error.body.code === 'promotion_running'
   const ask = () => {
     end.begin()
     setAsking(true)
@@ -87,11 +88,11 @@ function Unlink({ onLeft }: Pick<Props, 'onLeft'>) {
           'Deliveries are no longer passed on, and its app at the git host can no longer be used here.',
           'Projects that run at the cloud go on running there. What runs here is not touched.',
         ]}
-        verb="End the link"
+        verb={isPromoting ? 'End it all the same' : 'End the link'}
         danger
         busy={end.isPending}
         error={end.error}
-        onConfirm={() => end.mutate()}
+        onConfirm={() => end.mutate(isPromoting ? 'true' : 'false')}
         onClose={() => setAsking(false)}
       />
     </>

@@ -104,7 +104,7 @@ function itemsOf(
       onSelect: () => ask('restart'),
     },
     pinned
-      ? { action: 'pin', label: 'Unpin', icon: <PinOff size={14} />, onSelect: () => go('unpin') }
+      ? { action: 'pin', label: 'Unpin', icon: <PinOff size={14} />, onSelect: () => ask('unpin') }
       : { action: 'pin', label: 'Pin: keep its images', icon: <Pin size={14} />, onSelect: () => go('pin') },
     { action: 'remove', label: 'Delete', icon: <Trash2 size={14} />, danger: true, onSelect: () => ask('remove') },
   ]

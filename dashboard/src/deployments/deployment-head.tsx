@@ -1,6 +1,7 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { Link } from '@tanstack/react-router'
 import { ArrowUpRight, ChevronRight, GitCommitHorizontal } from 'lucide-react'
+import { HereOnlyNote } from '../domains/here-only-note.tsx'
 import { Age, Elapsed } from '../ui/time.tsx'
 import { Actions } from './actions.tsx'
 import { HeadNotes } from './head-notes.tsx'
@@ -23,7 +24,7 @@ export function DeploymentHead({ deployment, project }: { deployment: Deployment
         <Actions deployment={deployment} />
         <Facts deployment={deployment} />
       </div>
-      <div className="mt-3 flex flex-wrap items-center gap-2">
+      <div className="mt-3 flex min-h-4 flex-wrap items-center gap-2">
         {deployment.urls.map((url) => (
           <a
             key={url}
@@ -36,6 +37,7 @@ export function DeploymentHead({ deployment, project }: { deployment: Deployment
             <ArrowUpRight size={13} className="shrink-0 text-faint" aria-hidden />
           </a>
         ))}
+        <HereOnlyNote urls={deployment.urls} projectId={deployment.projectId} />
         <ServingNote deployment={deployment} />
         <HeadNotes deployment={deployment} />
       </div>
@@ -69,7 +71,7 @@ function Crumbs({ deployment: { projectId, number }, project }: { deployment: De
 function Facts({ deployment }: { deployment: Deployment }) {
   const { source, timing, createdBy, trigger, waitingOn } = deployment
   return (
-    <p className="order-4 flex min-w-0 basis-full flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft [&>*+*]:before:mr-2 [&>*+*]:before:text-line-strong [&>*+*]:before:content-['·']">
+    <p className="order-4 flex min-w-0 basis-full flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft [&>*:not(:last-child)]:after:ml-2 [&>*:not(:last-child)]:after:inline-block [&>*:not(:last-child)]:after:text-line-strong [&>*:not(:last-child)]:after:content-['·']">
       {source.commitSha && <Commit deployment={deployment} />}
       <span>
         {triggered(trigger)} <b className="font-medium text-ink">{createdBy.name}</b>
@@ -92,8 +94,8 @@ function Facts({ deployment }: { deployment: Deployment }) {
 function Commit({ deployment: { source, commitUrl } }: { deployment: Deployment }) {
   const said = `${source.branch}@${source.commitSha?.slice(0, 7)}`
   return (
-    <span className="inline-flex items-center gap-1 font-mono">
-      <GitCommitHorizontal size={14} className="text-faint" aria-hidden />
+    <span className="font-mono">
+      <GitCommitHorizontal size={14} className="mr-1 inline text-faint" aria-hidden />
       {commitUrl ? (
         <a href={commitUrl} target="_blank" rel="noreferrer" className="hover:text-ink hover:underline">
           {said}

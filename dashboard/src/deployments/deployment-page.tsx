@@ -56,10 +56,10 @@ type Shown = { deployment: Deployment; log: Log | null; look(change: View): void
 
 /** What needs somebody, or has gone wrong. */
 function Cards({ deployment, log, look }: Shown) {
-  const { waitingOn, active, unknown, error, decision } = deployment
+  const { active, unknown, error, decision } = deployment
   return (
     <>
-      {waitingOn?.kind === 'prompt' && <PromptPanel deployment={deployment} />}
+      <PromptPanel deployment={deployment} />
       <DecisionPanel deployment={deployment} />
       {active && unknown && <UnknownCard {...unknown} />}
       {error && decision !== 'pending' && (

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Bones, Card, Code, Empty, Page, PageHead } from '../ui/page.tsx'
 import { Pick } from '../ui/pick.tsx'
 import { Refused } from '../ui/refused.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
 import { DeploymentRow } from './deployment-row.tsx'
@@ -41,13 +42,7 @@ export function ListPage() {
           </ul>
         </Card>
       )}
-      {list.hasNextPage && (
-        <div className="pt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show older
-          </Button>
-        </div>
-      )}
+      <ShowOlder list={list} />
     </Page>
   )
 }

@@ -33,6 +33,12 @@ test('what serves is called live, whatever it was before; what serves in part sa
   expect(shown(told({ status: 'partial_failure', decision: 'kept' })).word).toBe('Kept in part')
 })
 
+test('green is for what serves', () => {
+  const green = DEPLOYMENT_STATUSES.filter((status) => shown(told({ status })).tone === 'ok')
+  expect(green).toEqual([])
+  expect(shown(told({ active: true })).tone).toBe('ok')
+})
+
 test('a release of which nobody can say that it runs is not called live', () => {
   expect(shown(told({ active: true, unknown: { reason: 'x', hint: 'y' } })).word).toBe('Not known')
 })
@@ -44,9 +50,11 @@ test('a headline is what somebody said of it, in one line', () => {
   expect(headline({ source: { kind: 'upload' }, number: 7 })).toBe('Folder upload')
   expect(headline({ source: { kind: 'image', image: 'nginx:1' }, number: 7 })).toBe('nginx:1')
   expect(headline({ source: { kind: 'git' }, number: 7 })).toBe('Deployment 7')
+  expect(headline({ source: git, number: 7, rollbackOf: { id: 'dep_x', number: 3 } })).toBe('Back to #3')
 })
 
 test('a step of one service says which', () => {
   expect(stepTitle('build:web')).toEqual({ title: 'Build', service: 'web' })
+  expect(stepTitle('undo:build:web')).toEqual({ title: 'Undo: build', service: 'web' })
   expect(stepTitle('something-new')).toEqual({ title: 'something-new', service: null })
 })

@@ -20,10 +20,11 @@ const WORDS: Record<Status, Shown> = {
   queued: { word: 'Queued', tone: 'idle', sign: 'wait' },
   building: { word: 'Building', tone: 'run', sign: 'turn' },
   deploying: { word: 'Deploying', tone: 'run', sign: 'turn' },
-  ready: { word: 'Ready', tone: 'ok', sign: 'check' },
+  // It came up, and does not serve: green is for what does.
+  ready: { word: 'Ready', tone: 'idle', sign: 'check' },
   failed: { word: 'Failed', tone: 'bad', sign: 'cross' },
   cancelled: { word: 'Cancelled', tone: 'idle', sign: 'stop' },
-  partial_failure: { word: 'Kept in part', tone: 'ok', sign: 'half' },
+  partial_failure: { word: 'Kept in part', tone: 'idle', sign: 'half' },
   rejected: { word: 'Put back', tone: 'idle', sign: 'back' },
   superseded: { word: 'Superseded', tone: 'idle', sign: 'skip' },
 }
@@ -49,10 +50,12 @@ const STEPS: Record<string, string> = {
 /** What steps are called. */
 export const STEP_NAMES = Object.keys(STEPS)
 
-/** `build:web` → Build, web. A step that has no words here is called what the API calls it. */
+/** `build:web` → Build, web; `undo:build:web` → Undo: build, web. A step that has no words here is called what the API calls it. */
 export function stepTitle(name: string): { title: string; service: string | null } {
-  const [kind = name, service = null] = name.split(':')
-  return { title: STEPS[kind] ?? kind, service }
+  const isUndone = name.startsWith('undo:')
+  const [kind = name, service = null] = (isUndone ? name.slice('undo:'.length) : name).split(':')
+  const title = STEPS[kind] ?? kind
+  return { title: isUndone ? `Undo: ${title.toLowerCase()}` : title, service }
 }
 
 const TRIGGERS: Record<Deployment['trigger'], string> = {
@@ -66,8 +69,11 @@ const TRIGGERS: Record<Deployment['trigger'], string> = {
 }
 export const triggered = (trigger: Deployment['trigger']) => TRIGGERS[trigger]
 
+type Headed = Pick<Deployment, 'source' | 'number' | 'message' | 'rollbackOf'>
+
 /** What is new in it, as somebody said it; else where it comes from. */
-export function headline({ source, number, message }: Pick<Deployment, 'source' | 'number' | 'message'>): string {
+export function headline({ source, number, message, rollbackOf }: Headed): string {
+  if (rollbackOf?.number != null) return `Back to #${rollbackOf.number}`
   const said = message ?? source.commitMessage
   if (said) return said.split('\n')[0] as string
   if (source.kind === 'image') return source.image ?? 'An image'

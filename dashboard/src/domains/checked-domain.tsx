@@ -8,6 +8,7 @@ import { useNow } from '../ui/time.tsx'
 import { DnsTable } from './dns-table.tsx'
 import { DomainMenu } from './domain-menu.tsx'
 import { DomainRow } from './domain-row.tsx'
+import { isHereOnly } from './here-only.ts'
 
 /** A name of a project. One that does not lead here, as far as is known, is looked up while somebody looks at it. */
 export function CheckedDomain({ projectId, domain }: { projectId: string; domain: Domain }) {
@@ -28,7 +29,8 @@ export function CheckedDomain({ projectId, domain }: { projectId: string; domain
 }
 
 /** A name of the instance itself is looked after by its operator, unless it was found to be wrong. */
-const isDoubtful = ({ kind, dns }: Domain) => (kind === 'custom' ? dns?.ok !== true : dns?.ok === false)
+const isDoubtful = ({ host, kind, dns }: Domain) =>
+  !isHereOnly(host) && (kind === 'custom' ? dns?.ok !== true : dns?.ok === false)
 
 type LookupProps = { host: string; check: UseQueryResult<DomainCheck>; before: Domain['dns'] }
 

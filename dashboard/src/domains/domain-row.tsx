@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Tag } from '../ui/tag.tsx'
 import { useNow } from '../ui/time.tsx'
 import { certificateInWords, domainInWords } from './domain-words.ts'
+import { isHereOnly, NAME_HERE_ONLY } from './here-only.ts'
 
 type Props = { domain: Domain; action?: ReactNode; children?: ReactNode }
 
@@ -57,6 +58,7 @@ function Leads({ domain: { service, port, redirectTo } }: { domain: Domain }) {
 
 function CertificateLine({ domain }: { domain: Domain }) {
   const now = useNow()
+  if (isHereOnly(domain.host)) return <p className="mt-1 text-xs text-faint text-pretty">{NAME_HERE_ONLY}</p>
   if (domain.dns && !domain.dns.ok && !domain.certificate?.validTo) return null
   return <p className="mt-1 text-xs text-faint text-pretty">{certificateInWords(domain, now)}</p>
 }

@@ -26,12 +26,18 @@ const certificate = (change: Partial<DomainCertificate>): DomainCertificate => (
   ...change,
 })
 const name = (change: Partial<Domain>) => ({
+  host: 'shop.example.com',
   kind: 'custom' as const,
   live: true,
   redirectTo: null,
   dns: dns(true),
   certificate: certificate({}),
   ...change,
+})
+
+test('a name below localhost needs nobody: no record could make it lead here', () => {
+  const here = name({ host: 'shop.localhost', kind: 'free', dns: dns(false) })
+  expect(domainInWords(here)).toEqual({ word: 'This machine only', tone: 'idle' })
 })
 
 test('a name that does not lead here is told by its records, whatever its certificate is', () => {

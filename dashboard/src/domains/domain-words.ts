@@ -1,11 +1,14 @@
 import type { Domain, DomainCertificate } from '@slipway/contract/domains'
 import type { Tone } from '../ui/title.ts'
+import { isHereOnly } from './here-only.ts'
 
 type Told = { word: string; tone: Tone }
-type Known = Pick<Domain, 'dns' | 'certificate' | 'live' | 'redirectTo' | 'kind'>
+type Known = Pick<Domain, 'host' | 'dns' | 'certificate' | 'live' | 'redirectTo' | 'kind'>
 
 /** How a name stands, in a word. Amber: its records or its certificate need somebody. */
-export function domainInWords({ dns, certificate, live, kind }: Known): Told {
+export function domainInWords({ host, dns, certificate, live, kind }: Known): Told {
+  // No record can make it lead here from elsewhere.
+  if (isHereOnly(host)) return { word: 'This machine only', tone: 'idle' }
   if (dns && !dns.ok) return { word: 'DNS', tone: 'ask' }
   if (certificate) return CERTIFICATES[stateOf(certificate)]
   if (!dns && kind === 'custom') return { word: 'Not looked up yet', tone: 'idle' }

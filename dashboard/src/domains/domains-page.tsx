@@ -13,6 +13,7 @@ import { Stale } from '../ui/stale.tsx'
 import { useTitle } from '../ui/title.ts'
 import { DomainRow } from './domain-row.tsx'
 import { type DomainsFilter, isShown } from './domains-filter.ts'
+import { isHereOnly } from './here-only.ts'
 
 const route = getRouteApi('/in/domains')
 /** The API is asked for each project: so many at once, and more when somebody wants them. */
@@ -108,7 +109,7 @@ function Names({ projects, filter }: { projects: Project[]; filter: DomainsFilte
                   </Link>
                 }
               >
-                {domain.dns && !domain.dns.ok && (
+                {domain.dns && !domain.dns.ok && !isHereOnly(domain.host) && (
                   <p className="mt-1 text-xs text-ask text-pretty">{domain.dns.message}</p>
                 )}
               </DomainRow>

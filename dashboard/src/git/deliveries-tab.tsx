@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Bones, Card, Empty } from '../ui/page.tsx'
 import { Pick } from '../ui/pick.tsx'
 import { Refused } from '../ui/refused.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
 import { DECISION_CHOICES } from './words.ts'
@@ -41,13 +42,7 @@ export function DeliveriesTab() {
           </ul>
         </Card>
       )}
-      {list.hasNextPage && (
-        <div className="pt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show older
-          </Button>
-        </div>
-      )}
+      <ShowOlder list={list} />
     </>
   )
 }

@@ -54,5 +54,6 @@ export const VIA_WORDS = {
 export const PUSH_WORDS = {
   app: 'The app tells of pushes.',
   hook: 'A hook of the repository tells of pushes.',
+  relay: 'The hosted cloud passes pushes on.',
   poll: 'The git host is asked for pushes from time to time.',
 } as const

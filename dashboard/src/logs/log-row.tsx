@@ -6,6 +6,8 @@ export type RowLook = {
   /** Its match is the one that was gone to. */
   isHere: boolean
   isLinked: boolean
+  /** Its number is the one that Tab leads to; arrows lead to the others. */
+  isStop: boolean
   /** Lines that have no number of their own have their time instead. */
   isNumbered: boolean
   hasTimes: boolean
@@ -28,7 +30,7 @@ const clock = new Intl.DateTimeFormat('en-GB', {
 })
 
 export const LogRow = memo(function LogRow(props: Props) {
-  const { row, isHere, isLinked, isNumbered, hasTimes, hasServices, onLink } = props
+  const { row, isHere, isLinked, isStop, isNumbered, hasTimes, hasServices, onLink } = props
   const { seq, at, service, level, isGap, text, spans, marks } = row
   return (
     <div
@@ -38,10 +40,10 @@ export const LogRow = memo(function LogRow(props: Props) {
       {isNumbered && (
         <button
           type="button"
-          tabIndex={-1}
+          tabIndex={isStop ? 0 : -1}
           onClick={() => onLink(seq)}
           aria-label={`Link to line ${seq}`}
-          className="sticky left-0 z-1 w-16 shrink-0 bg-inherit pl-3 text-right text-faint select-none hover:text-ink num"
+          className="sticky left-0 z-1 w-16 shrink-0 bg-inherit pl-3 text-right text-faint outline-offset-[-2px] select-none hover:text-ink num"
         >
           {seq}
         </button>

@@ -2,9 +2,10 @@ import { type RefObject, useEffect } from 'react'
 import { LogRow, type RowLook } from './log-row.tsx'
 import type { Log } from './open-log.ts'
 import { useWholeLog } from './use-log.ts'
+import { useNumberKeys } from './use-number-keys.ts'
 import { ROW_PX, useRowWindow } from './use-row-window.ts'
 
-type Props = Omit<RowLook, 'isHere' | 'isLinked'> & {
+type Props = Omit<RowLook, 'isHere' | 'isLinked' | 'isStop'> & {
   log: Log
   box: RefObject<HTMLDivElement | null>
   line: number | null
@@ -19,8 +20,13 @@ const AHEAD = 120
 
 export function LogRows({ log, box, line, here, isFollowing, onLink, ...look }: Props) {
   const { size, from, rows } = useWholeLog(log)
-  const { first, last, height } = useRowWindow(box, size, isFollowing)
+  const { first, last, top, bottom, height } = useRowWindow(box, size, isFollowing)
   const loaded = from + rows.length
+  const linked = line === null ? -1 : rows.findIndex(({ seq }) => seq === line)
+  const isLinkedInSight = linked >= 0 && from + linked >= top && from + linked < bottom
+  // The row at the top may be cut: to be focused it would have to be scrolled to.
+  const stop = isLinkedInSight ? from + linked : Math.min(top === 0 ? 0 : top + 1, size - 1)
+  useNumberKeys(box)
   // Told once: the worker then sends the end by itself. Asked again at every line, the two would chase each other.
   const seen = last - first
   useEffect(() => {
@@ -41,9 +47,8 @@ export function LogRows({ log, box, line, here, isFollowing, onLink, ...look }: 
           // Who follows sees every row change: the same elements take the new text. Who scrolls sees rows move.
           const key = isFollowing ? index : place
           if (!row) return <div key={key} className="h-5" />
-          return (
-            <LogRow key={key} row={row} {...look} isHere={place === here} isLinked={row.seq === line} onLink={onLink} />
-          )
+          const marks = { isHere: place === here, isLinked: row.seq === line, isStop: place === stop }
+          return <LogRow key={key} row={row} {...look} {...marks} onLink={onLink} />
         })}
       </div>
     </div>

@@ -14,12 +14,14 @@ type Props = {
   onFind(find: string): void
   onOnly(only: boolean): void
   onStep(by: 1 | -1): void
+  /** The focus is to go on to the lines. */
+  onLeave(): void
 }
 
-export function LogSearch({ log, input, find, only, at, onFind, onOnly, onStep }: Props) {
+export function LogSearch({ log, input, find, only, at, onFind, onOnly, onStep, onLeave }: Props) {
   return (
     <search className="flex min-w-0 flex-1 items-center gap-1 max-sm:basis-full">
-      <div className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-md border border-line bg-surface px-2 focus-within:border-(--ring) sm:max-w-96 pointer-coarse:h-11">
+      <div className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-md border border-line bg-surface px-2 has-[input:focus-visible]:border-(--ring) sm:max-w-96 pointer-coarse:h-11">
         <Search size={14} aria-hidden className="shrink-0 text-faint" />
         <input
           ref={input}
@@ -29,7 +31,7 @@ export function LogSearch({ log, input, find, only, at, onFind, onOnly, onStep }
             if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1)
             if (event.key !== 'Escape') return
             onFind('')
-            event.currentTarget.blur()
+            onLeave()
           }}
           placeholder="Find, or /pattern/"
           aria-label="Find in the log"

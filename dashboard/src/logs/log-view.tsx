@@ -27,11 +27,13 @@ type Props = {
   /** Begins at the end, and stays there. */
   follow: boolean
   textUrl: string
+  /** Instead of lines, where it has ended without one. */
+  ended?: ReactNode
   onLook(look: LogLook): void
 }
 
 export function LogView(props: Props) {
-  const { log, steps, service, look, isNumbered, hasServices, follow, textUrl, onLook } = props
+  const { log, steps, service, look, isNumbered, hasServices, follow, textUrl, ended, onLook } = props
   const box = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const line = look.line ?? null
@@ -57,14 +59,15 @@ export function LogView(props: Props) {
   })
   const times = isNumbered && { times: { shown: hasTimes, onToggle: () => setTimes(!hasTimes) } }
   const onOnly = (now: boolean) => onLook({ only: now ? '1' : undefined })
+  const onLeave = () => box.current?.focus({ preventScroll: true })
   const rows = { line, here: at.place, isNumbered, hasTimes, hasServices, isFollowing }
   return (
     <section aria-label="Log" className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 border-b border-line p-2">
-        <LogSearch {...{ log, input, find, only, at: at.n, onFind: setFind, onOnly, onStep: goToMatch }} />
+        <LogSearch {...{ log, input, find, only, at: at.n, onFind: setFind, onOnly, onStep: goToMatch, onLeave }} />
         <LogTools {...{ log, isFollowing, ...times, textUrl, onNext: goToNext, onFollow: setFollowing }} />
       </div>
-      <Box log={log} box={box}>
+      <Box log={log} box={box} ended={ended}>
         <LogRows log={log} box={box} {...rows} onLink={link} />
       </Box>
       <LogFoot log={log} />
@@ -72,10 +75,10 @@ export function LogView(props: Props) {
   )
 }
 
-type BoxProps = { log: Log; box: RefObject<HTMLDivElement | null>; children: ReactNode }
+type BoxProps = { log: Log; box: RefObject<HTMLDivElement | null>; ended: ReactNode; children: ReactNode }
 
 /** Silent to those who listen: a region of the page tells them of steps and ends. */
-function Box({ log, box, children }: BoxProps) {
+function Box({ log, box, ended, children }: BoxProps) {
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -89,24 +92,25 @@ function Box({ log, box, children }: BoxProps) {
       >
         {children}
       </div>
-      <Nothing log={log} />
+      <Nothing log={log} ended={ended} />
     </div>
   )
 }
 
-function Nothing({ log }: { log: Log }) {
+function Nothing({ log, ended = 'Nothing was printed.' }: { log: Log; ended: ReactNode }) {
   const isEmpty = useLog(log, (state) => state.size === 0 && !state.isSearching)
   const isNarrowed = useLog(log, (state) => state.lines > 0)
   const connection = useConnection(log)
   if (!isEmpty || connection.state === 'reading' || connection.state === 'connecting') return null
-  const said = isNarrowed ? 'No line fits this filter.' : emptyInWords(connection)
+  const said = connection.state === 'ended' ? ended : emptyInWords(connection)
   return (
-    <p className="pointer-events-none absolute inset-0 grid place-items-center px-4 text-center text-soft">{said}</p>
+    <div className="pointer-events-none absolute inset-0 grid place-items-center px-4 text-center text-soft">
+      <p className="text-pretty [&_a]:pointer-events-auto">{isNarrowed ? 'No line fits this filter.' : said}</p>
+    </div>
   )
 }
 
 function emptyInWords(connection: Shown): string {
-  if (connection.state === 'ended') return 'Nothing was printed.'
   if (connection.state === 'refused') return connection.sentence ?? 'This log cannot be read.'
   return 'Nothing has been printed yet.'
 }

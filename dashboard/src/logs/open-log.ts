@@ -12,6 +12,8 @@ export type Log = {
   connection(): Shown
   /** The pattern took too long and was called off; null when none was. */
   calledOff(): string | null
+  /** What `state` says is of the filter that is wanted now, and not of the one before. */
+  isCurrent(): boolean
   listen(listener: () => void): () => void
   onHappening(take: (happenings: Happening[]) => void): void
   want(want: Want): void
@@ -46,7 +48,7 @@ export const openLog = (source: LogSource): Log => new OpenLog(source)
 class OpenLog implements Log {
   readonly #source: LogSource
   readonly #listeners = new Set<() => void>()
-  readonly #asked = new Map<number, (value: number | string) => void>()
+  readonly #asked = new Map<number, { answer(value: number | string): void; none: number | string }>()
   readonly #stops: (() => void)[]
   #worker: Worker
   #state = EMPTY
@@ -74,6 +76,7 @@ class OpenLog implements Log {
   state = () => this.#state
   connection = () => this.#connection
   calledOff = () => this.#calledOff
+  isCurrent = () => this.#state.version === this.#version
   ask = (question: Question) => this.#put(question) as Promise<number>
   text = (question: Question) => this.#put(question) as Promise<string>
 
@@ -116,7 +119,7 @@ class OpenLog implements Log {
 
   #hear(told: Tell): void {
     if (told.tell === 'answer') {
-      this.#asked.get(told.id)?.(told.value)
+      this.#asked.get(told.id)?.answer(told.value)
       this.#asked.delete(told.id)
       return
     }
@@ -134,7 +137,7 @@ class OpenLog implements Log {
   #put(question: Question): Promise<number | string> {
     return new Promise((answer) => {
       const id = ++this.#nextId
-      this.#asked.set(id, answer)
+      this.#asked.set(id, { answer, none: question.ask === 'text' || question.ask === 'around' ? '' : -1 })
       this.#worker.postMessage({ ...question, id } satisfies Ask)
     })
   }
@@ -142,6 +145,8 @@ class OpenLog implements Log {
   /** Nobody can stop a regular expression in the middle of a line: its worker ends, and the log is read again without it. */
   #callOff(): void {
     this.#worker.terminate()
+    // Who waits for an answer hears that there is none.
+    for (const { answer, none } of this.#asked.values()) answer(none)
     this.#asked.clear()
     this.#calledOff = this.#wanted?.find ?? ''
     if (this.#wanted) this.#wanted = { ...this.#wanted, find: '' }

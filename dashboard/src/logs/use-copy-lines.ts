@@ -31,6 +31,8 @@ export function useCopyLines(box: RefObject<HTMLElement | null>, log: Log, onSel
       if (!shiftKey) chosen = null
     }
     const copy = (event: ClipboardEvent) => {
+      // Whoever copies at once is ahead of the word that the selection has changed.
+      look()
       if (!chosen || isSame(chosen)) return
       event.preventDefault()
       void textOf(log, chosen)

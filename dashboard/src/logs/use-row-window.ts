@@ -3,7 +3,8 @@ import { type RefObject, useEffect, useState } from 'react'
 export const ROW_PX = 20
 const BESIDE = 12
 
-type RowWindow = { first: number; last: number; height: number }
+/** From `first` to before `last` is drawn; from `top` to before `bottom` is in sight. */
+type RowWindow = { first: number; last: number; top: number; bottom: number; height: number }
 
 /** Which rows of equal height are on screen. Redraws when another row comes into sight, not at every pixel. */
 export function useRowWindow(box: RefObject<HTMLElement | null>, count: number, isAtEnd: boolean): RowWindow {
@@ -25,7 +26,8 @@ export function useRowWindow(box: RefObject<HTMLElement | null>, count: number, 
     }
   }, [box])
   // Who follows is at the end before the scrolling has told so: drawn once instead of twice.
-  const top = isAtEnd ? count - seen.rows : Math.min(seen.first, count - seen.rows)
-  const last = Math.min(count, Math.max(0, top) + seen.rows + BESIDE)
-  return { first: Math.max(0, top - BESIDE), last, height: count * ROW_PX }
+  const top = Math.max(0, isAtEnd ? count - seen.rows : Math.min(seen.first, count - seen.rows))
+  const bottom = top + seen.rows
+  const last = Math.min(count, bottom + BESIDE)
+  return { first: Math.max(0, top - BESIDE), last, top, bottom, height: count * ROW_PX }
 }

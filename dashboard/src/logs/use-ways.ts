@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useState } from 'react'
+import { type RefObject, useCallback, useRef, useState } from 'react'
 import type { Log } from './open-log.ts'
 import { ROW_PX } from './use-row-window.ts'
 import type { Level } from './worker/level.ts'
@@ -16,28 +16,38 @@ const NOWHERE = { n: 0, place: -1 }
 /** Ways through a log: to the next of what was found, to the next error. */
 export function useWays({ log, box, goTo, link }: Props) {
   const [at, setAt] = useState(NOWHERE)
-  const [lastPlace, setLastPlace] = useState(-1)
+  // Where the last press led, also before it is drawn: the next one goes on from there, however soon it comes.
+  const last = useRef({ match: NOWHERE, place: -1 })
+  const presses = useRef(Promise.resolve())
   const forget = useCallback(() => {
+    last.current = { match: NOWHERE, place: -1 }
     setAt(NOWHERE)
-    setLastPlace(-1)
   }, [])
+  const inTurn = (go: () => Promise<void>) => {
+    presses.current = presses.current.then(go)
+  }
   const topPlace = () => Math.floor((box.current?.scrollTop ?? 0) / ROW_PX)
-  const goToMatch = async (by: 1 | -1) => {
-    const { matches } = log.state()
-    if (matches === 0) return
-    const n = at.place < 0 ? await log.ask({ ask: 'matchAfter', place: topPlace() }) : at.n + by
-    const place = await log.ask({ ask: 'match', n })
-    if (place < 0) return
-    setAt({ n: ((n % matches) + matches) % matches, place })
-    goTo(place)
-  }
-  const goToNext = async (level: Level) => {
-    const place = await log.ask({ ask: 'next', level, place: lastPlace < 0 ? topPlace() - 1 : lastPlace })
-    if (place < 0) return
-    setLastPlace(place)
-    goTo(place)
-    // Who went there by a key has an address to share as well.
-    if (link) link(await log.ask({ ask: 'seqAt', place }))
-  }
+  const goToMatch = (by: 1 | -1) =>
+    inTurn(async () => {
+      const { matches } = log.state()
+      if (matches === 0) return
+      const { match } = last.current
+      const n = match.place < 0 ? await log.ask({ ask: 'matchAfter', place: topPlace() }) : match.n + by
+      const place = await log.ask({ ask: 'match', n })
+      if (place < 0) return
+      last.current.match = { n: ((n % matches) + matches) % matches, place }
+      setAt(last.current.match)
+      goTo(place)
+    })
+  const goToNext = (level: Level) =>
+    inTurn(async () => {
+      const { place: before } = last.current
+      const place = await log.ask({ ask: 'next', level, place: before < 0 ? topPlace() - 1 : before })
+      if (place < 0) return
+      last.current.place = place
+      goTo(place)
+      // Who went there by a key has an address to share as well.
+      if (link) link(await log.ask({ ask: 'seqAt', place }))
+    })
   return { at, goToMatch, goToNext, forget }
 }

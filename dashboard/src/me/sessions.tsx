@@ -36,10 +36,6 @@ export function Sessions() {
 }
 
 function SessionRow({ session: { id, current, address, userAgent, createdAt, renewedAt } }: { session: Session }) {
-  const end = useWrite({
-    send: (_, headers) => api.me.endSession({ params: { id }, headers }),
-    refresh: [sessionsQuery.queryKey],
-  })
   const name = browserInWords(userAgent)
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
@@ -58,13 +54,42 @@ function SessionRow({ session: { id, current, address, userAgent, createdAt, ren
           signed in <Age at={createdAt} /> · last renewed <Age at={renewedAt} />
         </p>
       </div>
-      {!current && (
-        <Button size="sm" busy={end.isPending} aria-label={`End the session of ${name}`} onClick={() => end.mutate()}>
-          End
-        </Button>
-      )}
-      <Refused error={end.error} className="basis-full" />
+      {!current && <EndOne id={id} name={name} />}
     </li>
+  )
+}
+
+function EndOne({ id, name }: { id: string; name: string }) {
+  const [isAsking, setAsking] = useState(false)
+  const end = useWrite({
+    send: (_, headers) => api.me.endSession({ params: { id }, headers }),
+    refresh: [sessionsQuery.queryKey],
+    onDone: () => setAsking(false),
+  })
+  const ask = () => {
+    end.begin()
+    setAsking(true)
+  }
+  return (
+    <>
+      <Button size="sm" aria-label={`End the session of ${name}`} onClick={ask}>
+        End
+      </Button>
+      <Confirm
+        open={isAsking}
+        title={`End the session of ${name}?`}
+        consequences={[
+          'Whoever uses it has to sign in again.',
+          'This session, any others and your access tokens stay as they are.',
+        ]}
+        verb="End it"
+        danger
+        busy={end.isPending}
+        error={end.error}
+        onConfirm={() => end.mutate()}
+        onClose={() => setAsking(false)}
+      />
+    </>
   )
 }
 

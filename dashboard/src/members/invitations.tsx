@@ -5,6 +5,8 @@ import { api } from '../api/client.ts'
 import { type Invitation, invitationsQuery } from '../api/platform.ts'
 import { useMay } from '../api/use-may.ts'
 import { useWrite } from '../api/use-write.ts'
+import { isHereOnly, LINK_HERE_ONLY } from '../domains/here-only.ts'
+import { Confirm } from '../ui/confirm.tsx'
 import { ShowOnce } from '../ui/forms/show-once.tsx'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Bones, Card } from '../ui/page.tsx'
@@ -51,6 +53,7 @@ export function Invitations() {
           note="Send it to them yourself. It is shown this once, works once, and only for this address."
           secret={made.link}
           what="the link"
+          caution={isHereOnly(made.link) ? LINK_HERE_ONLY : null}
           onClose={() => setMade(null)}
         />
       )}
@@ -61,10 +64,16 @@ export function Invitations() {
 type RowProps = { invitation: Invitation; reason: string | null }
 
 function InvitationRow({ invitation: { id, email, role, invitedBy, expiresAt }, reason }: RowProps) {
+  const [isAsking, setAsking] = useState(false)
   const withdraw = useWrite({
     send: (_, headers) => api.members.withdraw({ params: { id }, headers }),
     refresh: [invitationsQuery.queryKey],
+    onDone: () => setAsking(false),
   })
+  const ask = () => {
+    withdraw.begin()
+    setAsking(true)
+  }
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
       <div className="min-w-0 flex-1 basis-52">
@@ -74,16 +83,23 @@ function InvitationRow({ invitation: { id, email, role, invitedBy, expiresAt }, 
           {invitedBy && <> · invited by {invitedBy}</>} · good until {new Date(expiresAt).toLocaleDateString()}
         </p>
       </div>
-      <GatedButton
-        size="sm"
-        reason={reason}
-        busy={withdraw.isPending}
-        aria-label={`Withdraw the invitation of ${email}`}
-        onClick={() => withdraw.mutate()}
-      >
+      <GatedButton size="sm" reason={reason} aria-label={`Withdraw the invitation of ${email}`} onClick={ask}>
         Withdraw
       </GatedButton>
-      <Refused error={withdraw.error} className="basis-full" />
+      <Confirm
+        open={isAsking}
+        title={`Withdraw the invitation of ${email}?`}
+        consequences={[
+          'The link that was sent to them is worthless from then on.',
+          'Nobody else is affected. They can be invited again, with another link.',
+        ]}
+        verb="Withdraw"
+        danger
+        busy={withdraw.isPending}
+        error={withdraw.error}
+        onConfirm={() => withdraw.mutate()}
+        onClose={() => setAsking(false)}
+      />
     </li>
   )
 }

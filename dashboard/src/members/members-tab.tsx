@@ -1,15 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
-import { membersQuery } from '../api/platform.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { memberPagesQuery } from '../api/pages.ts'
 import { meQuery } from '../api/queries.ts'
 import { Bones, Card } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { Invitations } from './invitations.tsx'
 import { MemberRow } from './member-row.tsx'
 
 export function MembersTab() {
-  const members = useQuery(membersQuery)
+  const members = useInfiniteQuery(memberPagesQuery)
   const { data: me } = useQuery(meQuery)
   return (
     <>
@@ -26,6 +27,7 @@ export function MembersTab() {
             </ul>
           </Card>
         )}
+        <ShowOlder list={members} />
       </Section>
       <Invitations />
     </>

@@ -1,11 +1,13 @@
 import type { Project } from '@slipway/contract/projects'
 import type { Server } from '@slipway/contract/servers'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
+import { instanceQuery } from '../api/queries.ts'
 import type { Draft } from './draft.ts'
 import { InputRow, Row } from './form-row.tsx'
 import type { Problems } from './problems-of.ts'
-import { labelOf } from './source.ts'
+import { addressInWords, labelOf } from './source.ts'
 
 type Props = {
   draft: Draft
@@ -41,19 +43,30 @@ export function PlaceRows({ draft, project, servers, problems, onChange }: Props
         onPick={(serverId) => onChange({ serverId })}
       />
       {!project?.active && (
-        <InputRow
-          label="Address"
-          mono
-          value={draft.label}
-          placeholder={labelOf(project?.name ?? draft.name)}
-          pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
-          title="Lower-case letters, digits and dashes"
-          hint="The first part of a free name below the domain of this instance. A domain of your own can be added afterwards."
-          problem={problems.address}
-          onChange={({ currentTarget }) => onChange({ label: currentTarget.value })}
-        />
+        <AddressRow draft={draft} project={project} problem={problems.address} onChange={onChange} />
       )}
     </>
+  )
+}
+
+type AddressProps = Pick<Props, 'draft' | 'project' | 'onChange'> & { problem: string | undefined }
+
+/** The first part is typed, the whole of it is said. */
+function AddressRow({ draft, project, problem, onChange }: AddressProps) {
+  const { data: instance } = useQuery(instanceQuery)
+  const usual = labelOf(project?.name ?? draft.name)
+  return (
+    <InputRow
+      label="Address"
+      mono
+      value={draft.label}
+      placeholder={usual}
+      pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
+      title="Lower-case letters, digits and dashes"
+      hint={addressInWords(draft.label || usual, project?.target === 'cloud' ? undefined : instance?.baseDomain)}
+      problem={problem}
+      onChange={({ currentTarget }) => onChange({ label: currentTarget.value })}
+    />
   )
 }
 

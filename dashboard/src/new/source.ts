@@ -1,5 +1,6 @@
 import type { GithostRepository } from '@slipway/contract/githost-shape'
 import type { Prepare } from '@slipway/contract/prepare'
+import { isHereOnly, NAME_HERE_ONLY } from '../domains/here-only.ts'
 import type { ReadFolder } from '../folders/read-folder.ts'
 
 /** What is to be deployed, once it is known. */
@@ -37,3 +38,10 @@ export const labelOf = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40) || 'project'
+
+/** The whole of it, as far as the end is known here, and who can open it. */
+export function addressInWords(label: string, baseDomain: string | undefined): string {
+  const own = 'A domain of your own can be added afterwards.'
+  if (baseDomain === undefined) return `The first part of a free name. ${own}`
+  return `${label}.${baseDomain}, if that is free. ${isHereOnly(baseDomain) ? NAME_HERE_ONLY : own}`
+}

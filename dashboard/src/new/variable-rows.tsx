@@ -32,19 +32,18 @@ export function VariableRows({ variables, problem, onChange }: Props) {
               label={`Name of variable ${at + 1}`}
               value={name}
               placeholder="NAME"
+              isAlone
               onSay={(said) => set(at, { name: said })}
               onPaste={(text) => text.includes('\n') && take(text)}
             />
             <Cell
               label={`Value of ${name || `variable ${at + 1}`}`}
               value={value}
-              isBelow
               onSay={(said) => set(at, { value: said })}
             />
             <Button
               size="icon"
               look="quiet"
-              className="max-sm:col-start-2 max-sm:row-start-1"
               aria-label={`Leave ${name || 'this one'} out`}
               onClick={() => onChange(variables.filter((_, other) => other !== at))}
             >
@@ -79,12 +78,12 @@ type CellProps = {
   value: string
   placeholder?: string
   /** In a row of its own where there is little room. */
-  isBelow?: boolean
+  isAlone?: boolean
   onSay(text: string): void
   onPaste?: (text: string) => boolean
 }
 
-function Cell({ label, value, placeholder = 'value', isBelow = false, onSay, onPaste }: CellProps) {
+function Cell({ label, value, placeholder = 'value', isAlone = false, onSay, onPaste }: CellProps) {
   const paste = (event: ClipboardEvent) => {
     if (onPaste?.(event.clipboardData.getData('text'))) event.preventDefault()
   }
@@ -97,7 +96,7 @@ function Cell({ label, value, placeholder = 'value', isBelow = false, onSay, onP
       spellCheck={false}
       onChange={({ currentTarget }) => onSay(currentTarget.value)}
       onPaste={paste}
-      className={`h-9 min-w-0 rounded-md border border-line bg-surface px-2.5 font-mono text-base placeholder:text-faint hover:border-line-strong pointer-coarse:h-11 sm:text-xs ${isBelow ? 'max-sm:col-span-2 max-sm:row-start-2' : ''}`}
+      className={`h-9 min-w-0 rounded-md border border-line bg-surface px-2.5 font-mono text-base placeholder:text-faint hover:border-line-strong pointer-coarse:h-11 sm:text-xs ${isAlone ? 'max-sm:col-span-2' : ''}`}
     />
   )
 }

@@ -27,7 +27,8 @@ export function ProjectCard({ project, active, recent }: Props) {
           <Link
             to="/projects/$id"
             params={{ id: project.id }}
-            className="after:absolute after:inset-0 after:rounded-xl"
+            // All of the card is the link, so the ring is around it.
+            className="outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-(--ring)"
           >
             {project.name}
           </Link>

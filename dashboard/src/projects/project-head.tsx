@@ -5,6 +5,7 @@ import { ArrowUpRight, GitBranch, Server } from 'lucide-react'
 import { lastQuery } from '../api/projects.ts'
 import { activeOfQuery, serversQuery } from '../api/queries.ts'
 import { StatusPill } from '../deployments/status-pill.tsx'
+import { HereOnlyNote } from '../domains/here-only-note.tsx'
 import { Age } from '../ui/time.tsx'
 import { DeployMenu } from './deploy-menu.tsx'
 import { PushNote } from './push-note.tsx'
@@ -26,6 +27,7 @@ export function ProjectHead({ project }: { project: Project }) {
         {project.urls?.map((url) => (
           <AddressLink key={url} url={url} />
         ))}
+        <HereOnlyNote urls={project.urls ?? []} projectId={project.id} />
         <Facts project={project} />
       </div>
       <PushNote project={project} />

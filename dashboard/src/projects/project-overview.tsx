@@ -6,6 +6,7 @@ import { DeploymentRow } from '../deployments/deployment-row.tsx'
 import { useRowKeys } from '../deployments/use-row-keys.ts'
 import { Bones, Card, Code, Empty } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
+import { PendingChanges } from '../variables/pending-changes.tsx'
 import { PromotionCard } from './promotion-card.tsx'
 import { ServingCard } from './serving-card.tsx'
 import { UnderWay } from './under-way.tsx'
@@ -16,6 +17,7 @@ export function ProjectOverview({ project }: { project: Project }) {
   return (
     <>
       <PromotionCard project={project} />
+      <PendingChanges project={project} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <ServingCard projectId={project.id} />
         <UnderWay projectId={project.id} />

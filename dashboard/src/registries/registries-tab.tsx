@@ -1,18 +1,19 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Package } from 'lucide-react'
 import { useState } from 'react'
-import { registriesQuery } from '../api/platform.ts'
+import { registryPagesQuery } from '../api/pages.ts'
 import { useMay } from '../api/use-may.ts'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Bones, Card, Empty } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { RegistryDialog } from './registry-dialog.tsx'
 import { RegistryRow } from './registry-row.tsx'
 
 export function RegistriesTab() {
-  const registries = useQuery(registriesQuery)
+  const registries = useInfiniteQuery(registryPagesQuery)
   const may = useMay()
   /** The id of the one that is changed, or that one is added. */
   const [open, setOpen] = useState<string | null>(null)
@@ -39,6 +40,7 @@ export function RegistriesTab() {
           </ul>
         </Card>
       )}
+      <ShowOlder list={registries} />
       {open && (
         <RegistryDialog
           key={open}

@@ -12,6 +12,7 @@ import { Stale } from '../ui/stale.tsx'
 import { Tag } from '../ui/tag.tsx'
 import { Age } from '../ui/time.tsx'
 import { useTitle } from '../ui/title.ts'
+import { ChangeServer } from './change-server.tsx'
 import { CheckLines } from './check-lines.tsx'
 import { HostKeyChanged } from './host-key-changed.tsx'
 import { RemoveServer } from './remove-server.tsx'
@@ -61,6 +62,7 @@ function Checked({ server }: { server: Server }) {
         note={[placeOf(server), lastReport && reportInWords(lastReport)].filter(Boolean).join(' · ')}
       >
         <Tag tone={tone}>{word}</Tag>
+        <ChangeServer server={server} />
         <GatedButton
           look={lastReport === null ? 'primary' : 'plain'}
           reason={may('server:write')}

@@ -21,11 +21,15 @@ const TODO: Record<StepName, ReactNode> = {
   project: (
     <>
       <p>
-        <Link to="/new" className="font-medium text-brand hover:underline">
+        <Link to="/new" className="font-medium text-brand underline underline-offset-4">
           Drop a folder
         </Link>
         , choose a repository or name an image. Or sign the command line in, and deploy the folder that you are in.
       </p>
+      <p>
+        The command line comes from this instance and needs Node 22 or newer. On its own machine it is there already.
+      </p>
+      <Command text={`npm install --global ${location.origin}/cli/slipway.tgz`} />
       <Command text={`slipway login ${location.origin}`} />
       <Command text="slipway deploy" />
     </>

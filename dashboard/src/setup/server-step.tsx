@@ -1,10 +1,12 @@
 import type { Server } from '@slipway/contract/servers'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
-import { instanceQuery, meQuery, serversQuery } from '../api/queries.ts'
+import { instanceQuery, serversQuery } from '../api/queries.ts'
+import { useMay } from '../api/use-may.ts'
+import { useWrite } from '../api/use-write.ts'
 import { CheckLines } from '../servers/check-lines.tsx'
-import { Button } from '../ui/button.tsx'
+import { GatedButton } from '../ui/gated-button.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Command } from './command.tsx'
 
@@ -12,10 +14,9 @@ import { Command } from './command.tsx'
 export function ServerStep() {
   const { data: servers = [] } = useQuery(serversQuery)
   const { data: instance } = useQuery(instanceQuery)
-  const { data: me } = useQuery(meQuery)
+  const may = useMay()
   const check = useCheck()
-  const mayWrite = me?.permissions.includes('server:write') === true
-  const isOffered = mayWrite && instance?.mode === 'self_hosted' && !servers.some(({ kind }) => kind === 'local')
+  const isOffered = instance?.mode === 'self_hosted' && !servers.some(({ kind }) => kind === 'local')
   return (
     <>
       <p>Where your projects run: this machine, or others that are reached over SSH.</p>
@@ -23,18 +24,24 @@ export function ServerStep() {
         <Checked
           key={server.id}
           server={server}
-          onCheck={mayWrite ? () => check.mutate(server) : null}
+          reason={may('server:write')}
+          onCheck={() => check.mutate(server.id)}
           busy={check.isPending}
         />
       ))}
       <Refused error={check.error} />
       {isOffered && (
-        <Button look="primary" busy={check.isPending} onClick={() => check.mutate(null)}>
+        <GatedButton
+          look="primary"
+          reason={may('server:admin')}
+          busy={check.isPending}
+          onClick={() => check.mutate(null)}
+        >
           Use this machine
-        </Button>
+        </GatedButton>
       )}
       <p>
-        <Link to="/servers" search={{ add: 'ssh' }} className="font-medium text-brand hover:underline">
+        <Link to="/servers" search={{ add: 'ssh' }} className="font-medium text-brand underline underline-offset-4">
           Add one over SSH
         </Link>
         , here or from a terminal:
@@ -44,30 +51,26 @@ export function ServerStep() {
   )
 }
 
-/** Looks at a server; null: at this machine, which is added first. */
-function useCheck() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: async (server: Server | null) => {
-      const { id } = server ?? (await api.servers.create({ body: { kind: 'local', name: 'here' } }))
+/** Looks at a server; null: at this machine, which is added first, and once however often it is tried. */
+const useCheck = () =>
+  useWrite<string | null>({
+    send: async (known, headers) => {
+      const id = known ?? (await api.servers.create({ body: { kind: 'local', name: 'here' }, headers })).id
       await api.servers.check({ params: { id } })
     },
-    onSettled: () => client.invalidateQueries({ queryKey: serversQuery.queryKey }),
+    refresh: [serversQuery.queryKey],
   })
-}
 
-type Props = { server: Server; onCheck: (() => void) | null; busy: boolean }
+type Props = { server: Server; reason: string | null; onCheck(): void; busy: boolean }
 
-function Checked({ server: { name, lastReport }, onCheck, busy }: Props) {
+function Checked({ server: { name, lastReport }, reason, onCheck, busy }: Props) {
   return (
     <div className="rounded-lg border border-line p-3">
       <div className="flex items-center justify-between gap-3">
         <p className="font-medium text-ink">{name}</p>
-        {onCheck && (
-          <Button size="sm" busy={busy} onClick={onCheck}>
-            Check
-          </Button>
-        )}
+        <GatedButton size="sm" reason={reason} busy={busy} onClick={onCheck}>
+          Check
+        </GatedButton>
       </div>
       {lastReport ? (
         <div className="mt-2">

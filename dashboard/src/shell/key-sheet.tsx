@@ -13,6 +13,7 @@ const KEYS: [keys: string[], does: string][] = [
   [['n'], 'In a log: next match, N the one before'],
   [['e'], 'In a log: next error'],
   [['End'], 'In a log: follow it'],
+  [['↑', '↓'], 'On the number of a line: the one beside it'],
   [['Esc'], 'Close what lies on top'],
   [['?'], 'This sheet'],
 ]

@@ -1,10 +1,15 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { CornerDownLeft, Search } from 'lucide-react'
+import { useState } from 'react'
 import { type Entry, type Group, usePaletteEntries } from './use-palette-entries.tsx'
+import type { TypedAhead } from './use-typed-ahead.ts'
+
+type Props = { ahead: TypedAhead; onClose(): void; onKeys(): void }
 
 /** Every place, project and recent deployment by typing a few letters of it; works while the rest still loads. */
-export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }) {
+export function Palette({ ahead, onClose, onKeys }: Props) {
+  const [text, setText] = useState('')
   const groups = usePaletteEntries(onKeys)
   const run = (entry: Entry) => {
     onClose()
@@ -21,6 +26,8 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
           <Autocomplete.Root
             items={groups}
             itemToStringValue={(entry: Entry) => entry.label}
+            value={text}
+            onValueChange={setText}
             open
             inline
             autoHighlight="always"
@@ -29,6 +36,7 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
             <div className="flex items-center gap-2.5 border-b border-line px-4">
               <Search size={16} className="text-faint" aria-hidden />
               <Autocomplete.Input
+                onFocus={() => setText(text + ahead.take())}
                 placeholder="Go somewhere, find a deployment…"
                 aria-label="Search and commands"
                 className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-faint sm:text-sm"

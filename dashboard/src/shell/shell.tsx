@@ -8,6 +8,7 @@ import { Sidebar } from './sidebar.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
 import { useKeptFocus } from './use-kept-focus.ts'
 import { useKeys } from './use-keys.ts'
+import { useTypedAhead } from './use-typed-ahead.ts'
 
 // Only who presses the key pays for it.
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
@@ -23,6 +24,7 @@ export function Shell() {
   const help = useCallback(() => setOver('keys'), [])
   const close = () => setOver(null)
   useKeys({ search, help })
+  const ahead = useTypedAhead(over === 'palette')
   useHeadingFocus()
   useKeptFocus()
   // biome-ignore lint/correctness/useExhaustiveDependencies: leaving a page closes what lay over it
@@ -46,7 +48,7 @@ export function Shell() {
         <Outlet />
       </main>
       <Suspense>
-        {over === 'palette' && <Palette onClose={close} onKeys={help} />}
+        {over === 'palette' && <Palette ahead={ahead} onClose={close} onKeys={help} />}
         {over === 'keys' && <KeySheet onClose={close} />}
       </Suspense>
     </div>

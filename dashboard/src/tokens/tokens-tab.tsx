@@ -5,12 +5,12 @@ import { useState } from 'react'
 import { tokensQuery } from '../api/platform.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { useMay } from '../api/use-may.ts'
-import { Button } from '../ui/button.tsx'
 import { ShowOnce } from '../ui/forms/show-once.tsx'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Bones, Card, Empty } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { type MadeToken, NewToken } from './new-token.tsx'
 import { TokenRow } from './token-row.tsx'
@@ -77,13 +77,7 @@ function TokenList() {
           </ul>
         </Card>
       )}
-      {list.hasNextPage && (
-        <div className="pt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show older
-          </Button>
-        </div>
-      )}
+      <ShowOlder list={list} />
     </>
   )
 }

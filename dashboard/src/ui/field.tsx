@@ -4,7 +4,7 @@ type Props = Omit<ComponentProps<'input'>, 'className' | 'id'> & {
   label: string
   /** What is asked of it, said before anything is wrong. */
   hint?: string
-  problem?: string | null
+  problem?: string | null | undefined
 }
 
 /** A label, an input, and what is wrong with it right below. Paste is never blocked, and nothing is cleared. */

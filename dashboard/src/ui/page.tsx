@@ -8,7 +8,8 @@ export const Page = ({ children }: { children: ReactNode }) => (
 export function PageHead({ title, note, children }: { title: ReactNode; note?: ReactNode; children?: ReactNode }) {
   return (
     <div className="flex flex-wrap items-end gap-x-4 gap-y-3 pb-5">
-      <div className="min-w-0 flex-1">
+      {/* A sentence beside a button would be a column of single words on a phone. */}
+      <div className={`min-w-0 flex-1 ${note ? 'max-sm:basis-full' : ''}`}>
         <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight outline-none">
           {title}
         </h1>

@@ -9,7 +9,11 @@ type Props = { projectId: string; variable: Variable; onClose(): void }
 export function RemoveVariable({ projectId, variable: { name, service }, onClose }: Props) {
   const remove = useWrite({
     send: () => api.variables.remove({ params: { id: projectId, name }, query: service === null ? {} : { service } }),
-    refresh: [variablesQuery(projectId).queryKey, ['project', projectId, 'services']],
+    refresh: [
+      variablesQuery(projectId).queryKey,
+      ['project', projectId, 'services'],
+      ['project', projectId, 'pending'],
+    ],
     onDone: onClose,
   })
   return (

@@ -8,6 +8,10 @@ export type SetVariable = { name: string; value: string; service: string | null;
 export const useSet = (projectId: string, onDone: () => void) =>
   useWrite({
     send: (variables: SetVariable[]) => api.variables.set({ params: { id: projectId }, body: { variables } }),
-    refresh: [variablesQuery(projectId).queryKey, ['project', projectId, 'services']],
+    refresh: [
+      variablesQuery(projectId).queryKey,
+      ['project', projectId, 'services'],
+      ['project', projectId, 'pending'],
+    ],
     onDone,
   })

@@ -1,4 +1,4 @@
-import type { Project } from '@slipway/contract/projects'
+import type { PendingVariable } from '@slipway/contract/pending'
 import { MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
 import { useMay } from '../api/use-may.ts'
 import { Button } from '../ui/button.tsx'
@@ -10,23 +10,25 @@ import { scopeInWords, type Variable } from './variable.ts'
 
 type Props = {
   variable: Variable
-  active: NonNullable<Project['active']> | null
+  /** Whether what serves was made without it, as it is now. */
+  pending: PendingVariable['change'] | undefined
+  /** The number of the release that serves. */
+  serves: number | undefined
   /** undefined: not shown now. */
   value: string | undefined
   onChange(): void
   onRemove(): void
 }
 
-export function VariableRow({ variable, active, value, onChange, onRemove }: Props) {
+export function VariableRow({ variable, pending, serves, value, onChange, onRemove }: Props) {
   const { name, service, scope, updatedAt } = variable
-  const isNew = active?.since != null && Date.parse(updatedAt) > Date.parse(active.since)
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 md:grid-cols-[minmax(0,1.2fr)_minmax(0,1.4fr)_9rem_6rem_auto]">
       <span className="min-w-0">
         <span className="font-mono text-xs font-medium break-all">{name}</span>
-        {isNew && active && (
+        {pending && (
           <span className="ml-2 inline-block align-middle">
-            <Badge>{`changed since #${active.number}`}</Badge>
+            <Badge>{`${pending} since #${serves}`}</Badge>
           </span>
         )}
       </span>

@@ -11,8 +11,10 @@ import { Refused } from '../ui/refused.tsx'
 import { Section } from '../ui/section.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { PasteEnv } from './paste-env.tsx'
+import { PendingChanges } from './pending-changes.tsx'
 import { RemoveVariable } from './remove-variable.tsx'
 import { RevealButton } from './reveal-button.tsx'
+import { usePending } from './use-pending.ts'
 import type { Revealed } from './use-reveal.ts'
 import { useReveal } from './use-reveal.ts'
 import { keyOf, type Variable } from './variable.ts'
@@ -35,6 +37,7 @@ export function VariablesSide({ project }: { project: Project }) {
       action={<Add isThere={variables.length > 0} reveal={reveal} onOver={setOver} />}
     >
       <Stale query={query} />
+      <PendingChanges project={project} />
       {query.isPending && <Bones rows={4} />}
       {query.isLoadingError && <Refused error={query.error} onRetry={() => query.refetch()} />}
       {query.data?.length === 0 && (
@@ -77,6 +80,7 @@ type ListProps = {
 }
 
 function List({ project, variables, values, isOld, onOver }: ListProps) {
+  const pending = usePending(project)
   return (
     <Card className={isOld ? 'opacity-60' : ''}>
       <ul className="divide-y divide-line">
@@ -86,7 +90,8 @@ function List({ project, variables, values, isOld, onOver }: ListProps) {
             <VariableRow
               key={keyOf(variable)}
               variable={variable}
-              active={project.active ?? null}
+              pending={pending.get(keyOf(variable))}
+              serves={project.active?.number}
               value={values?.get(keyOf(variable))}
               onChange={() => onOver({ kind: 'change', variable })}
               onRemove={() => onOver({ kind: 'remove', variable })}

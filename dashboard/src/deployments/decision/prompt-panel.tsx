@@ -1,23 +1,54 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CircleHelp } from 'lucide-react'
+import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { promptQuery } from '../../api/queries.ts'
+import { underWayQuery } from '../../api/projects.ts'
+import { activeOfQuery } from '../../api/queries.ts'
+import { useWrite } from '../../api/use-write.ts'
 import { Button } from '../../ui/button.tsx'
-import { Refused } from '../../ui/refused.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { waitingBehind } from '../consequences.ts'
+import { type Answer, answerInWords } from './answer-words.ts'
 
-/** It waits for somebody's yes before it goes on. */
-export function PromptPanel({ deployment: { id, actions } }: { deployment: Deployment }) {
-  const { data: prompt } = useQuery(promptQuery(id))
-  const client = useQueryClient()
-  const respond = useMutation({
-    mutationFn: ({ promptId, action }: { promptId: string; action: 'approve' | 'reject' }) =>
-      api.deployments.respond({ params: { id }, body: { promptId, action } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['deployment', id] }),
+/** It waits for somebody's yes before it goes on. The dialog outlives the panel, so that a "no" of the server can be read. */
+export function PromptPanel({ deployment }: { deployment: Deployment }) {
+  const { id, projectId, waitingOn } = deployment
+  const [asking, setAsking] = useState<Answer | null>(null)
+  const enabled = asking !== null
+  const { data: before } = useQuery({ ...activeOfQuery(projectId), enabled })
+  const { data: underWay = [] } = useQuery({ ...underWayQuery(projectId), enabled })
+  const respond = useWrite({
+    send: (body: Answer, headers) => api.deployments.respond({ params: { id }, body, headers }),
+    refresh: [['deployment', id], ['deployments'], ['overview']],
+    onDone: () => setAsking(null),
   })
-  if (!prompt) return null
+  const ask = (action: Answer['action']) => {
+    respond.begin()
+    setAsking({ promptId: waitingOn?.promptId ?? '', action })
+  }
+  return (
+    <>
+      {waitingOn?.kind === 'prompt' && <Panel deployment={deployment} ask={ask} />}
+      {asking && (
+        <Confirm
+          open
+          {...answerInWords(asking, deployment, { before, waiting: waitingBehind(underWay, id) })}
+          danger={asking.action === 'reject'}
+          busy={respond.isPending}
+          error={respond.error}
+          onConfirm={() => respond.mutate(asking)}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </>
+  )
+}
+
+type PanelProps = { deployment: Deployment; ask(action: Answer['action']): void }
+
+function Panel({ deployment: { waitingOn, actions }, ask }: PanelProps) {
   const isOpen = actions.respond?.allowed === true
-  const answer = (action: 'approve' | 'reject') => respond.mutate({ promptId: prompt.promptId, action })
   return (
     <section
       aria-label="It waits for an answer"
@@ -26,14 +57,13 @@ export function PromptPanel({ deployment: { id, actions } }: { deployment: Deplo
       <div className="border-l-3 border-ask-mark p-4">
         <h2 className="flex items-center gap-2 font-semibold">
           <CircleHelp size={17} className="shrink-0 text-ask" aria-hidden />
-          {prompt.message}
+          {waitingOn?.message}
         </h2>
-        <Refused error={respond.error} className="mt-3" />
         <div className="mt-4 flex flex-wrap gap-2">
-          <Button look="primary" disabled={!isOpen} busy={respond.isPending} onClick={() => answer('approve')}>
+          <Button look="primary" disabled={!isOpen} onClick={() => ask('approve')}>
             Approve
           </Button>
-          <Button disabled={!isOpen} busy={respond.isPending} onClick={() => answer('reject')}>
+          <Button disabled={!isOpen} onClick={() => ask('reject')}>
             Decline
           </Button>
         </div>

@@ -1,4 +1,5 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
+import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useMemo } from 'react'
 import { LogView } from '../../logs/log-view.tsx'
@@ -36,11 +37,31 @@ export function LogSide({ deployment, log, view, look }: Props) {
             hasServices={services.length > 1}
             follow={isRunning}
             textUrl={`/api/deployments/${id}/logs?format=text`}
+            ended={<PrintedNothing deployment={deployment} />}
             onLook={look}
           />
         )}
       </div>
     </div>
+  )
+}
+
+/** What is printed while it serves is no part of how it came to be; it stands elsewhere. */
+function PrintedNothing({ deployment: { projectId, status, rollbackOf } }: { deployment: Deployment }) {
+  if (status !== 'ready') return 'Nothing was printed.'
+  return (
+    <>
+      {rollbackOf ? 'Going back printed nothing.' : 'The build printed nothing.'} What the services print is in the{' '}
+      <Link
+        to="/projects/$id"
+        params={{ id: projectId }}
+        search={{ tab: 'logs' }}
+        className="font-medium text-brand underline underline-offset-4"
+      >
+        logs of the project
+      </Link>
+      .
+    </>
   )
 }
 

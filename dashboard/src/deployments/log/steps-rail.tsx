@@ -1,5 +1,6 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { Ban, Check, LoaderCircle, X } from 'lucide-react'
+import { useLayoutEffect, useRef } from 'react'
 import { Elapsed, useNow } from '../../ui/time.tsx'
 import { stepTitle } from '../words.ts'
 
@@ -13,10 +14,11 @@ export function StepsRail({ steps, end, chosen, onChoose }: Props) {
   const lasted = (step: Step) =>
     Date.parse(endOf(step, end) ?? new Date(now).toISOString()) - Date.parse(step.startedAt)
   const longest = Math.max(1, ...steps.map(lasted))
+  const box = useInSight(chosen ?? steps.find(({ status }) => status !== 'succeeded')?.name)
   const row = (step: Step) => ({ step, end, share: lasted(step) / longest, isChosen: chosen === step.name })
   return (
     <section aria-label="Steps" className="shrink-0 border-line max-lg:border-b lg:relative lg:w-72 lg:border-r">
-      <div className="thin-scroll max-lg:overflow-x-auto lg:absolute lg:inset-0 lg:overflow-y-auto">
+      <div ref={box} className="thin-scroll max-lg:overflow-x-auto lg:absolute lg:inset-0 lg:overflow-y-auto">
         {steps.length === 0 && (
           <p className="p-4 text-soft">{end ? 'It ended before its first step.' : 'It has not begun yet.'}</p>
         )}
@@ -32,6 +34,21 @@ export function StepsRail({ steps, end, chosen, onChoose }: Props) {
       </div>
     </section>
   )
+}
+
+/** Shows the step that it is about now, and moves nothing else; whoever goes through the steps by keys is left alone. */
+function useInSight(name: string | undefined) {
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const row = box.current?.querySelector(`[data-step="${CSS.escape(name ?? '')}"]`)
+    if (!box.current || !row || box.current.contains(document.activeElement)) return
+    const [all, own] = [box.current.getBoundingClientRect(), row.getBoundingClientRect()]
+    if (own.left < all.left || own.right > all.right)
+      box.current.scrollLeft += own.left + own.width / 2 - all.left - all.width / 2
+    if (own.top < all.top || own.bottom > all.bottom)
+      box.current.scrollTop += own.top + own.height / 2 - all.top - all.height / 2
+  }, [name])
+  return box
 }
 
 /** A step that nobody has ended ended with its deployment. */
@@ -51,12 +68,12 @@ function StepRow({ step, end, share, isChosen, onChoose }: RowProps) {
   // Its deployment is over: whatever the step says, nothing runs any more.
   const status = step.status === 'running' && end !== null ? 'cancelled' : step.status
   return (
-    <li className="shrink-0">
+    <li data-step={step.name} className="shrink-0">
       <button
         type="button"
         aria-pressed={isChosen}
         onClick={onChoose}
-        className={`w-full rounded-lg px-2.5 py-2 text-left outline-offset-[-2px] max-lg:min-w-40 ${isChosen ? 'bg-hover' : 'hover:bg-hover/60'}`}
+        className={`w-full rounded-lg px-2.5 py-2 text-left outline-offset-[-2px] max-lg:min-w-40 max-lg:max-w-64 ${isChosen ? 'bg-hover' : 'hover:bg-hover/60'}`}
       >
         <span className="flex items-center gap-2">
           <StepSign status={status} />

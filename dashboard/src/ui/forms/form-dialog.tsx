@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from '../button.tsx'
 import { Refused } from '../refused.tsx'
 
@@ -17,6 +17,9 @@ type Props = {
 
 /** A form over the page. It stays open, with all that was typed, until the server has taken it. */
 export function FormDialog({ title, note, verb, busy, error, onSend, onClose, children }: Props) {
+  // Looked at before there is a dialog: a field of it that takes the focus at once would be what the focus goes back to.
+  const [opener] = useState(() => document.activeElement)
+  const wayBack = () => (opener instanceof HTMLElement && opener.isConnected ? opener : true)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     // A portal of React: what bubbles here is no business of a form around the page.
@@ -28,7 +31,10 @@ export function FormDialog({ title, note, verb, busy, error, onSend, onClose, ch
     <Dialog.Root open disablePointerDismissal onOpenChange={(now) => !now && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-(--shade)" />
-        <Dialog.Popup className="thin-scroll fixed top-1/2 left-1/2 z-50 max-h-[92dvh] w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-xl border border-line bg-surface p-5 shadow-pop outline-none">
+        <Dialog.Popup
+          finalFocus={wayBack}
+          className="thin-scroll fixed top-1/2 left-1/2 z-50 max-h-[92dvh] w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-xl border border-line bg-surface p-5 shadow-pop outline-none"
+        >
           <Dialog.Title className="text-base font-semibold text-balance">{title}</Dialog.Title>
           {note && <Dialog.Description className="mt-1 text-soft text-pretty">{note}</Dialog.Description>}
           <form onSubmit={submit} className="mt-4 space-y-4">

@@ -2,12 +2,13 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useState } from 'react'
 import { Button } from '../button.tsx'
 import { CopyButton } from '../copy-button.tsx'
+import { Caution } from '../tag.tsx'
 import { Tick } from './tick.tsx'
 
-type Props = { title: string; note: string; secret: string; what: string; onClose(): void }
+type Props = { title: string; note: string; secret: string; what: string; caution?: string | null; onClose(): void }
 
 /** What is shown this once and never again. It can be closed when somebody says that they have it, and not by accident before. */
-export function ShowOnce({ title, note, secret, what, onClose }: Props) {
+export function ShowOnce({ title, note, secret, what, caution = null, onClose }: Props) {
   const [isKept, setKept] = useState(false)
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={(now) => !now && isKept && onClose()}>
@@ -22,6 +23,11 @@ export function ShowOnce({ title, note, secret, what, onClose }: Props) {
             </code>
             <CopyButton text={secret} label={`Copy ${what}`} />
           </div>
+          {caution && (
+            <div className="mt-3">
+              <Caution>{caution}</Caution>
+            </div>
+          )}
           <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
             <Tick checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)}>
               I have copied it
