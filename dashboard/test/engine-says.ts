@@ -1,10 +1,12 @@
-import { sealRelease } from '../../server/src/core/deployments/release/release.ts'
-import type { SeenService } from '../../server/src/core/deployments/verbs/serving-looks.ts'
+import { sealRelease } from '../../server/src/core/deployments/rows/release.ts'
+import type { SeenService } from '../../server/src/core/deployments/verbs/project/serving-looks.ts'
 import type { World } from '../../test-kit/world.ts'
 
 /** What an engine, and the domain name system, would say; a test changes it as it goes. */
 export type Said = {
   services: SeenService[]
+  /** In place of `services`, for the projects that are named. */
+  ofProject: Record<string, SeenService[]>
   /** Why it cannot be asked. */
   reason: string | null
   volumes: { name: string; key: string; createdAt: string | null }[]
@@ -13,7 +15,7 @@ export type Said = {
 
 /** The engine and the domain name system of a world are what the test says: no machine is needed to look at pages. */
 export function engineSays({ platform }: World, orgId: string): Said {
-  const said: Said = { services: [], reason: null, volumes: [], addresses: {} }
+  const said: Said = { services: [], ofProject: {}, reason: null, volumes: [], addresses: {} }
   const seenAt = new Date().toISOString()
   const usage = () =>
     said.services.map(({ service, deployment }, at) => ({
@@ -22,14 +24,19 @@ export function engineSays({ platform }: World, orgId: string): Said {
       taskId: `task-${service}`,
       containerId: `${at}a1b2c3d4e5f6789`,
       cpuPercent: 12.4 + at,
-      memoryBytes: (490 - 300 * at) * 2 ** 20,
+      memoryBytes: Math.max(64, 490 - 300 * at) * 2 ** 20,
       memoryLimitBytes: 512 * 2 ** 20,
       networkRxBytes: 7_300_000,
       networkTxBytes: 41_000_000,
       at: new Date().toISOString(),
     }))
   Object.assign(platform, {
-    servingLooks: { look: async () => ({ seen: { at: seenAt, services: said.services }, reason: said.reason }) },
+    servingLooks: {
+      look: async (key: string) => {
+        const services = said.ofProject[key.split(' ')[0] ?? ''] ?? said.services
+        return { seen: { at: seenAt, services }, reason: said.reason }
+      },
+    },
     runtime: Object.assign(Object.create(platform.runtime), {
       usage: async () => usage(),
       owner: { read: async () => ({ org: orgId }) },

@@ -22,6 +22,7 @@ export const chooseFolder = (page: Page, folder: string): Promise<void> =>
 
 /** Drops a folder on something, as the window system would tell the browser of it. */
 export async function dropFolder(page: Page, selector: string, folder: string): Promise<void> {
+  await page.locator(selector).scrollIntoViewIfNeeded()
   const box = await page.locator(selector).boundingBox()
   if (!box) throw new Error(`${selector} is not there`)
   const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }

@@ -11,7 +11,7 @@ export function textOf(n: number): string {
   if (n % 8 === 0)
     return `\x1b[32m✓\x1b[39m ${word} ${n % 60} modules transformed, ${n % 400} kB, \x1b[2mgzip ${n % 90} kB\x1b[22m`
   if (n % 11 === 7) return `\x1b[36mcompile\x1b[39m ${word}/db/pool.ts \x1b[90m${n % 900} ms\x1b[39m`
-  return `step ${n} ${word} lib/money.ts resolved in ${(n * 37) % 900} ms with ${n % 12} dependencies and nothing left to do`
+  return `step ${n} ${word} lib/money.ts resolved in ${(n * 37) % 900} ms`
 }
 
 /** So many lines, in turns of the services; `from` is the number of the first one. */

@@ -28,8 +28,11 @@ type Given = {
 
 export type Seeded = { ids: Record<string, string>; projects: Record<string, string> }
 
-/** An organization in which something of everything has happened; ids by `project#number`. */
-export async function seed(world: World, orgId: string, api: World['as']): Promise<Seeded> {
+/** What has happened, by project. */
+export type Story = Record<string, Given[]>
+
+/** An organization in which something of everything has happened, and `more`; ids by `project#number`. */
+export async function seed(world: World, orgId: string, api: World['as'], more: Story = {}): Promise<Seeded> {
   const { db } = world.platform
   const token = await ownerToken(world, orgId)
   const call = api(token)
@@ -53,8 +56,9 @@ export async function seed(world: World, orgId: string, api: World['as']): Promi
     .where('id', '=', server.id)
     .execute()
   const seeded: Seeded = { ids: {}, projects: {} }
-  for (const name of Object.keys(STORY)) seeded.projects[name] = (await call('POST', '/api/projects', { name })).body.id
-  const all = Object.entries(STORY).flatMap(([name, given]) => given.map((one) => ({ name, one })))
+  const story = { ...STORY, ...more }
+  for (const name of Object.keys(story)) seeded.projects[name] = (await call('POST', '/api/projects', { name })).body.id
+  const all = Object.entries(story).flatMap(([name, given]) => given.map((one) => ({ name, one })))
   // Lists are by id, and ids grow with time.
   for (const { name, one } of all.toSorted((a, b) => b.one.agoMs - a.one.agoMs)) {
     const place = { orgId, projectId: seeded.projects[name] ?? '', serverId: server.id }
@@ -79,6 +83,7 @@ async function insert({ platform: { db } }: World, place: Place, name: string, g
   const id = newId('dep')
   const created = Date.now() - given.agoMs
   const isOver = !['queued', 'building', 'deploying'].includes(given.status) && given.decision !== 'pending'
+  const isReleased = given.status === 'ready' || given.decision === 'kept'
   const at = (seconds: number) => new Date(created + seconds * SECOND)
   const source = given.commit
     ? {
@@ -100,8 +105,9 @@ async function insert({ platform: { db } }: World, place: Place, name: string, g
     trigger: given.commit ? 'push' : 'upload',
     source: JSON.stringify(source),
     request: JSON.stringify({ buildStrategy: 'auto' }),
-    services: JSON.stringify(given.services ?? [service('web', 'healthy')]),
-    urls: [`https://${name}.example.com`],
+    services: JSON.stringify(given.services ?? (isReleased ? [service('web', 'healthy')] : [])),
+    // Names are led to what has become a release, and to nothing else.
+    urls: isReleased ? [`https://${name}.example.com`] : [],
     branch: given.commit ? (given.branch ?? 'main') : null,
     release: null,
     error: given.error ? JSON.stringify(given.error) : null,
@@ -179,18 +185,33 @@ const BUILD_FAILED: DeploymentError = {
   logSeq: 812,
 }
 
-const older = (from: number, count: number, message: string): Given[] =>
+const NOT_LISTENING: DeploymentError = {
+  code: 'port_closed',
+  step: 'rollout',
+  service: 'web',
+  message: 'Nothing listens on port 3000 of web.',
+  hint: 'Let the program listen on the port in $PORT, at 0.0.0.0.',
+  logSeq: null,
+}
+
+const older = (from: number, count: number, messages: string[], newestHours = 6): Given[] =>
   Array.from({ length: count }, (_, n) => ({
     number: from - n,
-    agoMs: (6 + n * 3) * HOUR,
+    agoMs: (newestHours + n * 3) * HOUR,
     status: n % 7 === 3 ? 'failed' : n % 5 === 4 ? 'superseded' : 'ready',
-    message,
-    commit: `${((n + 7) * 7_654_321).toString(16).padStart(7, '0')}aa`,
+    message: messages[n % messages.length] ?? '',
+    commit: `${(((from + n + 7) * 7_654_321) % 0xfff_ffff).toString(16).padStart(7, '0')}aa`,
     seconds: 20 + ((n * 37) % 50),
+    steps: [
+      ['source', 0.7],
+      ['build', 10 + ((n * 37) % 50)],
+      ['rollout', 6.4],
+    ],
+    ...(n % 7 === 3 && { error: NOT_LISTENING, services: [service('web', 'failed', NOT_LISTENING.message)] }),
   }))
 
 /** A step with less than no seconds has not ended. */
-const STORY: Record<string, Given[]> = {
+const STORY: Story = {
   billing: [
     {
       number: 44,
@@ -208,7 +229,7 @@ const STORY: Record<string, Given[]> = {
       error: BUILD_FAILED,
     },
     { number: 43, agoMs: 5 * HOUR, status: 'ready', active: true, message: 'Folder upload', by: 'ci', seconds: 80 },
-    ...older(42, 9, 'Round prices as the ledger does'),
+    ...older(42, 9, ['Round prices as the ledger does', 'Send invoices as PDF', 'Ask the bank again after an hour']),
   ],
   docs: [
     {
@@ -216,7 +237,7 @@ const STORY: Record<string, Given[]> = {
       agoMs: 4.2 * HOUR,
       status: 'ready',
       active: true,
-      message: 'Retry payments that time out',
+      message: 'Say how payments are retried',
       commit: '9d6bed4a1',
       branch: 'next',
       by: 'Grace',
@@ -231,24 +252,11 @@ const STORY: Record<string, Given[]> = {
         ['tidy', 1.2],
       ],
     },
-    ...older(44, 12, 'Explain what a release is'),
+    ...older(44, 12, ['Explain what a release is', 'Mend links to the glossary', 'Show prices with their tax']),
   ],
-  shop: [
+  orders: [
     {
-      number: 148,
-      agoMs: 70 * SECOND,
-      status: 'building',
-      message: 'Upgrade the database driver',
-      commit: '78125a5b2',
-      services: [service('web', 'built'), service('api', 'building'), service('worker', 'pending')],
-      steps: [
-        ['source', 1.4],
-        ['build:web', 22],
-        ['build:api', -40],
-      ],
-    },
-    {
-      number: 147,
+      number: 21,
       agoMs: 2 * HOUR,
       status: 'partial_failure',
       decision: 'pending',
@@ -272,6 +280,43 @@ const STORY: Record<string, Given[]> = {
       ],
     },
     {
+      number: 20,
+      agoMs: 26 * HOUR,
+      status: 'ready',
+      active: true,
+      message: 'Pack parcels by weight',
+      commit: '5c1e88d02',
+      by: 'Grace',
+      seconds: 61,
+      services: [service('web', 'healthy'), service('api', 'healthy'), service('worker', 'healthy')],
+    },
+    ...older(19, 10, ['Tell customers when a parcel leaves', 'Merge orders of one day', 'Count returns'], 30),
+  ],
+  shop: [
+    {
+      number: 148,
+      agoMs: 70 * SECOND,
+      status: 'building',
+      message: 'Upgrade the database driver',
+      commit: '78125a5b2',
+      services: [service('web', 'built'), service('api', 'building'), service('worker', 'pending')],
+      steps: [
+        ['source', 1.4],
+        ['build:web', 22],
+        ['build:api', -40],
+      ],
+    },
+    {
+      number: 147,
+      agoMs: 2.5 * HOUR,
+      status: 'cancelled',
+      message: 'Try smaller pictures in the list',
+      commit: 'a41f0c2d9',
+      branch: 'pictures',
+      by: 'Linus',
+      seconds: 12,
+    },
+    {
       number: 146,
       agoMs: 3 * HOUR,
       status: 'ready',
@@ -282,6 +327,6 @@ const STORY: Record<string, Given[]> = {
       by: 'Linus',
       seconds: 52,
     },
-    ...older(145, 14, 'A name without any spaces_that_is_far_longer_than_anybody_would_ever_type_it_into_a_commit'),
+    ...older(145, 14, ['Let carts last for a week', 'Show what is sold out', 'Sort by what is new', 'Speed up search']),
   ],
 }

@@ -12,10 +12,24 @@ const { link } = await bootstrap(stage.world.platform, {
 })
 const path = link.slice(stage.url.length)
 
+test('whoever mistypes their address is told at the field, and comes in by the same link', async () => {
+  const page = await stage.open()
+  await page.goto(path)
+  await page.getByLabel('Email').fill('aad@example.com')
+  await page.getByLabel('Your name').fill(ADA.name)
+  await page.getByLabel('Password').fill(ADA.password)
+  await page.getByRole('button', { name: 'Join and sign in' }).click()
+  await page.getByText('This link was made for another email address.').waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('email')
+  expect(await page.getByLabel('Password').inputValue()).toBe(ADA.password)
+  expect((await page.request.get('/api/me')).status()).toBe(401)
+})
+
 test('the first owner comes in by the setup link, signs out, and signs in with the password they chose', async () => {
   const page = await stage.open()
   await joinAs(page, path, ADA)
   expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/setup')
+  await page.getByText(`npm install --global ${stage.url}/cli/slipway.tgz`).waitFor()
   await page.getByRole('link', { name: /to the overview/i }).click()
   await page.getByRole('button', { name: 'You: Ada' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

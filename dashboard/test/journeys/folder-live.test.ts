@@ -28,3 +28,20 @@ test('a dropped folder is planned, deployed on a real engine, and its address an
   await page.getByText('nothing had to be sent').waitFor()
   expect(uploads.blobs()).toBe(0)
 })
+
+test('who deletes a project that serves reads that it is stopped first; then its address answers no more', async () => {
+  const [project] = (await site.api('GET', '/api/projects')).body.data
+  const page = await stage.open({ storageState: await signedInAs(site.world, site.org.owner) })
+  await page.goto(`/projects/${project.id}?tab=settings`)
+  await page.getByRole('button', { name: 'Delete the project' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Delete hello?' })
+  await dialog.getByText('What runs of #1 is stopped first: visitors get nothing any more.').waitFor()
+  await dialog.getByText('Its volumes stay on the server, with all data in them.').waitFor()
+  await dialog.getByText('The repository and your folders are not touched.').waitFor()
+  await dialog.getByLabel('Type hello to go on').fill('hello')
+  expect((await site.ask('hello.drop.test')).status).toBe(200)
+  await dialog.getByRole('button', { name: 'Delete the project' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await expect.poll(async () => (await site.ask('hello.drop.test')).status, { timeout: 60_000 }).not.toBe(200)
+  expect((await site.api('GET', '/api/projects')).body.data).toEqual([])
+})

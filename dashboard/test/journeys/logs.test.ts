@@ -12,7 +12,7 @@ const { platform } = world
 const made = await bootstrap(platform, { email: ADA.email, organization: 'Acme', again: false, days: 1 })
 const signedIn = await joinAs(await stage.open(), made.link, ADA)
 const { ids, projects } = await seed(world, made.orgId, world.as)
-const [building, failed, decided] = [ids['shop#148'] ?? '', ids['billing#44'] ?? '', ids['shop#147'] ?? '']
+const [building, failed, decided] = [ids['shop#148'] ?? '', ids['billing#44'] ?? '', ids['orders#21'] ?? '']
 await print(world, failed, linesOf(3000, ['api', 'jobs']))
 
 const open = (options = {}) =>
@@ -27,6 +27,16 @@ const set = (id: string, values: object) =>
     .set(values as never)
     .where('id', '=', id)
     .execute()
+
+/** A page whose log has much to do: what it says comes a while later, in its order. */
+async function answeredLate(): Promise<Page> {
+  const page = await open()
+  await page.addInitScript(`const add = Worker.prototype.addEventListener
+    Worker.prototype.addEventListener = function (type, take, ...rest) {
+      add.call(this, type, (event) => setTimeout(() => take(event), 300), ...rest)
+    }`)
+  return page
+}
 
 test('a log opens, is searched and linked to by keyboard, and every look is an address', async () => {
   const page = await open()
@@ -71,6 +81,42 @@ test('why it failed leads to its line, and is copied with the lines around it', 
   const copied = (await clipboard(page)).split('\n')
   expect(copied.filter((line) => line.startsWith('step ')).length).toBeGreaterThan(10)
   expect(copied).toContain(textOf(811))
+})
+
+test('the line is gone to also where the log answers late, and the filter goes off in two steps', async () => {
+  const page = await answeredLate()
+  await page.goto(`/deployments/${failed}?step=build:api&find=nowhere&only=1`)
+  await page.getByText('No line fits this filter.').waitFor()
+  await page.getByRole('button', { name: 'Show line 812' }).click()
+  await page.locator('[data-seq="812"]').waitFor()
+})
+
+test('each press leads on from the one before, however soon it comes', async () => {
+  const page = await answeredLate()
+  await page.goto(`/deployments/${failed}?find=gift-cards`)
+  await page.getByText(/^1 of /).waitFor()
+  await page.getByLabel('Find in the log').focus()
+  for (const key of ['Enter', 'Enter', 'Enter', 'Shift+Enter']) await page.keyboard.press(key)
+  await page.getByText(/^2 of /).waitFor()
+})
+
+test('a line that was gone to, and the end that is followed, stay in sight where the log gets less room', async () => {
+  const page = await open()
+  await page.goto(`/deployments/${failed}?line=3000`)
+  const last = page.locator('[data-seq="3000"]')
+  await last.waitFor()
+  const isInSight = () =>
+    last.evaluate(
+      (row) => row.getBoundingClientRect().bottom <= row.closest('[role=log]').getBoundingClientRect().bottom,
+    )
+  for (const height of [500, 860, 600]) {
+    await page.setViewportSize({ width: 1360, height })
+    await expect.poll(isInSight).toBe(true)
+  }
+  await page.getByRole('button', { name: 'Follow' }).click()
+  await page.setViewportSize({ width: 1360, height: 860 })
+  await page.setViewportSize({ width: 1360, height: 640 })
+  await expect.poll(isInSight).toBe(true)
 })
 
 test('what is selected is copied also where its rows have left the page', async () => {
@@ -123,6 +169,14 @@ test('a build that goes on is followed, told and narrowed to a step; a regular e
   await page.getByRole('textbox', { name: 'Find in the log' }).fill('/(a+)+$/')
   await page.getByText('takes too long, stopped').waitFor()
   await foot(page, '406 lines').waitFor()
+})
+
+test('a build that printed nothing says so, with the way to what the services print', async () => {
+  const page = await open()
+  await page.goto(`/deployments/${ids['docs#44']}`)
+  await page.getByText('The build printed nothing.').waitFor()
+  await page.getByRole('link', { name: 'logs of the project' }).click()
+  await page.waitForURL(`**/projects/${projects.docs}?tab=logs`)
 })
 
 test('the page hears from the stream what became of it, and asks for the rest', async () => {
@@ -211,10 +265,12 @@ test('what the services of a project print is followed, service by service, from
   await foot(page, '1 of 3 lines').waitFor()
 })
 
-test('at 360 px the steps are a row to swipe, and nothing else moves sideways', async () => {
+test('at 360 px the steps are a row to swipe that shows the one it ended in, and nothing else moves sideways', async () => {
   const page = await open({ viewport: NARROW })
   await page.goto(`/deployments/${failed}?line=812`)
   await page.locator('[data-seq="812"]').waitFor()
+  const last = await page.getByRole('button', { name: /Build.*jobs/ }).boundingBox()
+  expect([last && last.x > 0, last && last.x + last.width < NARROW.width]).toEqual([true, true])
   expect(await overhang(page)).toBeLessThanOrEqual(0)
   await page.getByRole('link', { name: 'Services' }).click()
   await page.getByText('Replicas').waitFor()

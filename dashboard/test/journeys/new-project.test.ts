@@ -73,6 +73,7 @@ test('2,000 files are sent once and then never again; the plan is edited, refuse
   await page.getByText('A project named "taken" exists already.').waitFor()
   expect(await name.getAttribute('aria-invalid')).toBe('true')
   await name.fill('shop')
+  await page.getByText(/^shop\.localhost, if that is free\. A name below localhost opens only on the machine/).waitFor()
   await page.getByRole('button', { name: 'Deploy' }).click()
   await page.waitForURL('**/deployments/dep_*')
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -158,6 +159,31 @@ test('a repository is found, planned and deployed by its branch; without a git h
   const { body } = await api('GET', '/api/projects')
   expect(body.data).toMatchObject([{ name: 'shop', branch: 'main', latest: { status: 'queued' } }])
   expect(body.data[0].repository).toContain('acme/shop')
+})
+
+test('a project that was made before its deployment was refused is told of, and the next try deploys that one', async () => {
+  const { api, open } = await owner('Again')
+  const page = await open()
+  const refusal = { success: false, error: 'The server is being looked after.', code: 'not_now', requestId: 'req_1' }
+  const start = '**/api/deployments/build/access'
+  await page.route(start, (route) => route.fulfill({ status: 400, json: refusal }))
+  await page.goto('/new?from=image')
+  await page.getByLabel('Image').fill('nginx:1.29')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Project', { exact: true }).fill('again')
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await page.getByText('The server is being looked after.').waitFor()
+  await page.getByText('The project again is made. It has not been deployed.').waitFor()
+  const names = async () => (await api('GET', '/api/projects')).body.data.map(({ name }: { name: string }) => name)
+  expect(await names()).toEqual(['again'])
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await page.getByText('The server is being looked after.').waitFor()
+  expect(await names()).toEqual(['again'])
+  await page.unroute(start)
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await page.waitForURL('**/deployments/dep_*')
+  expect(await names()).toEqual(['again'])
+  expect((await api('GET', '/api/deployments')).body.data).toMatchObject([{ source: { image: 'nginx:1.29' } }])
 })
 
 test('an image needs its name and nothing else, and who may not deploy is told so at the button', async () => {

@@ -305,7 +305,7 @@ test('what the cloud has is given back where it is shown, and what a server lent
   await asked.getByText('It is deployed here from then on.').waitFor()
   await asked.getByRole('button', { name: 'Give it back' }).click()
   // Nothing links this organization to the cloud any more, so whoever may there has to delete it.
-  await page.getByText('The organization is not linked to the cloud').waitFor()
+  await page.getByText('The organization is not linked to a hosted cloud any more').waitFor()
   await cloud.waitFor({ state: 'detached' })
   expect((await api('GET', `/api/projects/${projectId}`)).body.target).toBe('server')
 })

@@ -76,6 +76,40 @@ test('a server over SSH: its key and the command, the host key before it is pinn
   expect((await api('GET', at)).body.hostKey).toBe(hostKey)
 })
 
+test('a server gets another name and another place; what was left alone is not sent, and another host is another machine', async () => {
+  const hostKey = OTHER
+  const body = { kind: 'ssh', name: 'ams-1', host: '192.0.2.20', user: 'deploy', hostKey }
+  const { id } = (await api('POST', '/api/servers', body)).body
+  const page = await stage.open({ storageState })
+  await page.goto(`/servers/${id}`)
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  const form = page.getByRole('dialog', { name: 'Change ams-1' })
+  await form.getByText('Another host or port is another machine').waitFor()
+  await form.getByLabel('Name').fill('fra-1')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.locator('[aria-invalid=true]').waitFor()
+  await form.getByLabel('Name').fill('ams-2')
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+  await form.getByRole('button', { name: 'Save' }).click()
+  expect((await sent).postDataJSON()).toEqual({ name: 'ams-2' })
+  await page.getByRole('heading', { level: 1, name: 'ams-2' }).waitFor()
+  expect((await api('GET', `/api/servers/${id}`)).body).toMatchObject({ host: '192.0.2.20', hostKey })
+
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  const again = page.getByRole('dialog', { name: 'Change ams-2' })
+  await again.getByLabel('Host').fill('192.0.2.21')
+  await again.getByLabel('Port').fill('2222')
+  // Somebody else was faster: their change is told, and stays.
+  await api('PATCH', `/api/servers/${id}`, { user: 'ship' })
+  await again.getByRole('button', { name: 'Save' }).click()
+  await again.getByText('the user is now “ship”, it was “deploy”').waitFor()
+  await again.getByRole('button', { name: 'Save' }).click()
+  await again.waitFor({ state: 'detached' })
+  await page.getByText('ship@192.0.2.21:2222').first().waitFor()
+  expect((await api('GET', `/api/servers/${id}`)).body).toMatchObject({ port: 2222, user: 'ship', hostKey: null })
+  await api('DELETE', `/api/servers/${id}`)
+})
+
 test('what runs already is looked at, told apart with reasons, and recorded as a project; the server stays as it was', async () => {
   const page = await stage.open({ storageState })
   await page.goto('/servers')

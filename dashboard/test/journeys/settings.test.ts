@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { bootstrap } from '../../../server/src/core/operator/bootstrap.ts'
 import { fakeRegistry } from '../../../test-kit/fake-registry.ts'
-import { joinAs, NARROW, openStage, overhang, signIn } from '../stage.ts'
+import { joinAs, NARROW, openStage, overhang, signedInAs, signIn } from '../stage.ts'
 
 const ADA = { email: 'ada@example.com', name: 'Ada', password: 'a password of ten letters' }
 const SAM = { email: 'sam@example.com', name: 'Sam', password: 'another one of ten letters' }
@@ -27,6 +27,7 @@ test('somebody is invited by a link that is shown once, joins, gets another role
   const shown = page.getByRole('dialog', { name: `The link for ${SAM.email}` })
   const link = (await shown.locator('[data-secret]').textContent()) ?? ''
   expect(link).toContain('/join#')
+  await shown.getByText(/only somebody on it, or with a tunnel to it.*slipway setup install --domain NAME/).waitFor()
   await page.keyboard.press('Escape')
   expect(await shown.getByRole('button', { name: 'Close' }).isDisabled()).toBe(true)
   await shown.getByLabel('I have copied it').check()
@@ -44,7 +45,8 @@ test('somebody is invited by a link that is shown once, joins, gets another role
   expect(await item.textContent()).toContain('it needs member:admin')
   expect(await item.getAttribute('aria-disabled')).toBe('true')
 
-  await page.reload()
+  // Nobody has to load the page anew to see that they came in.
+  await page.getByRole('button', { name: `Withdraw the invitation of ${SAM.email}` }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Actions for Sam' }).click()
   await page.getByRole('menuitem', { name: 'Make developer' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Make Sam developer?' })
@@ -116,6 +118,21 @@ test('the table of roles is the one that the server decides by, and fits a phone
   expect(await overhang(page)).toBeLessThanOrEqual(0)
 })
 
+test('an invitation is withdrawn after reading that its link is worthless then', async () => {
+  const page = await open()
+  await page.request.post('/api/members/invitations', {
+    data: { email: 'tom@example.com', role: 'viewer' },
+    headers: { origin: stage.url },
+  })
+  await page.goto('/settings?tab=members')
+  await page.getByRole('button', { name: 'Withdraw the invitation of tom@example.com' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Withdraw the invitation of tom@example.com?' })
+  await dialog.getByText('The link that was sent to them is worthless from then on.').waitFor()
+  await dialog.getByRole('button', { name: 'Withdraw' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => rows(page, '/api/members/invitations')).toEqual([])
+})
+
 test('a password that is wrong is said at its field; the right one ends the other sessions, which are listed', async () => {
   const [page, other] = [await open(), await stage.open()]
   await signIn(other, ADA)
@@ -135,6 +152,11 @@ test('a password that is wrong is said at its field; the right one ends the othe
   await expect.poll(() => page.getByRole('button', { name: /^End the session/ }).count()).toBe(0)
   await signIn(other, { ...ADA, password: 'a third one of ten letters' })
   await page.reload()
+  await page.getByRole('button', { name: 'End the session of Chrome on Linux' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'End the session of Chrome on Linux?' })
+  await dialog.getByText('This session, any others and your access tokens stay as they are.').waitFor()
+  await dialog.getByRole('button', { name: 'Leave it' }).click()
+  await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'End all others' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'End them' }).click()
   await page.getByRole('alertdialog').waitFor({ state: 'detached' })
@@ -181,4 +203,29 @@ test('a registry is asked before its credential is kept; what is not touched is 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Forget it' }).click()
   await page.getByText('There are no private registries').waitFor()
   expect(await rows(page, '/api/registries')).toEqual([])
+})
+
+test('members, registries and destinations go on where the API ends its page, when somebody asks for more', async () => {
+  const { world } = stage
+  const org = await world.org('Crowd')
+  await world.person(org.id, 'viewer')
+  const bucket = { kind: 's3_compatible', bucket: 'backups', accessKeyId: 'k', secretAccessKey: 's' }
+  for (const name of ['one', 'two']) {
+    await org.owner.api('POST', '/api/registries', { host: registry.host, path: name, ...registry.login })
+    await org.owner.api('POST', '/api/backup-destinations', { ...bucket, name })
+  }
+  const page = await stage.open({ storageState: await signedInAs(world, org.owner) })
+  // A page of the API is of one row here: the same, with less to make.
+  await page.route(/limit=200/, (route) =>
+    route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
+  )
+  for (const path of ['/settings?tab=members', '/settings?tab=registries', '/backups']) {
+    await page.goto(path)
+    const rows = page.getByRole('button', { name: /^Actions for / })
+    await rows.first().waitFor()
+    expect(await rows.count()).toBe(1)
+    await page.getByRole('button', { name: 'Show older' }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' })
+  }
 })

@@ -31,18 +31,29 @@ const registry = await fakeRegistry(login)
 await api('POST', '/api/registries', { host: registry.host, ...login })
 await registry.close()
 const bucket = { kind: 's3_compatible', bucket: 'backups', accessKeyId: 'k', secretAccessKey: 's' }
-const destination = (await api('POST', '/api/backup-destinations', { ...bucket, name: 'offsite', isDefault: true }))
-  .body
-await platform.db
-  .updateTable('backupDestination')
-  .set({
-    lastVerifyError: 'connect: 192.0.2.9 does not answer. Look whether it is on, and whether a firewall is between.',
-    lastVerifySteps: JSON.stringify([{ step: 'connect', ok: false, ms: 5003 }]),
-    brokenSince: new Date(),
-  } as never)
-  .where('id', '=', destination.id)
-  .execute()
+const checked = async (asked: object, found: { lastVerifySteps: object[] }) => {
+  const { id } = (await api('POST', '/api/backup-destinations', { ...bucket, ...asked })).body
+  await platform.db
+    .updateTable('backupDestination')
+    .set({ ...found, lastVerifySteps: JSON.stringify(found.lastVerifySteps) } as never)
+    .where('id', '=', id)
+    .execute()
+}
+await checked({ name: 'offsite', isDefault: true }, {
+  lastVerifyError: 'connect: 192.0.2.9 does not answer. Look whether it is on, and whether a firewall is between.',
+  lastVerifySteps: [{ step: 'connect', ok: false, ms: 5003 }],
+  brokenSince: new Date(),
+} as never)
+await checked({ name: 'archive', bucket: 'archive' }, {
+  lastVerifiedAt: new Date(),
+  lastVerifySteps: ['connect', 'auth', 'write', 'read', 'delete'].map((step, n) => ({
+    step,
+    ok: true,
+    ms: 41 + 30 * n,
+  })),
+} as never)
 const told = { hookKey: 'k', event: 'push', repository: 'ada/shop', ref: 'refs/heads/main', pusher: 'ada' }
+const REASONS = { skipped: 'auto-deploy is paused', failed: 'the branch could not be read', deployed: null }
 for (const [guid, decision] of [
   ['g1', 'skipped'],
   ['g2', 'failed'],
@@ -52,7 +63,7 @@ for (const [guid, decision] of [
     .insertInto('githostDelivery')
     .values({
       ...{ id: newId('ghd'), orgId: made.orgId, guid, ...told, after: 'd9dae0a'.padEnd(40, '0') },
-      ...{ decidedAt: new Date(), decision, reason: decision === 'skipped' ? 'auto-deploy is paused' : null },
+      ...{ decidedAt: new Date(), decision, reason: REASONS[decision] },
     })
     .execute()
 
@@ -65,12 +76,14 @@ const { link } = (await api('POST', '/api/members/invitations', guest)).body
 const asViewer = await joinAs(await stage.open(), link, { ...ADA, email: guest.email, name: 'Grace' })
 
 const SCREENS: Screens = {
+  backups: { path: '/backups', shows: 'text=Works', picture: 'backups' },
+  members: { path: '/settings?tab=members', shows: 'text=sam@example.com', picture: 'members' },
   profile: { path: '/settings', shows: 'text=Where you are signed in' },
   roles: { path: '/settings?tab=roles', shows: 'text=audit:' },
-  'new token': { path: '/settings?tab=tokens&make=token', shows: 'text=Make the token' },
+  'new token': { path: '/settings?tab=tokens&make=token', shows: 'text=Make the token', picture: 'tokens' },
   registries: { path: '/settings?tab=registries', shows: 'text=Works' },
-  instance: { path: '/settings?tab=instance', shows: 'text=Builds at once' },
-  cloud: { path: '/settings?tab=cloud', shows: 'text=Link to the cloud' },
+  instance: { path: '/settings?tab=instance', shows: 'text=Builds at once', picture: 'instance' },
+  cloud: { path: '/settings?tab=cloud', shows: 'text=Link to the cloud', picture: 'cloud-link' },
   'change of a destination': {
     path: '/backups',
     shows: '[role=dialog]',
@@ -81,12 +94,13 @@ const SCREENS: Screens = {
   },
   git: { path: '/git', shows: 'text=Good for another' },
   repository: { path: '/git?tab=repositories&repo=ada%2Fshop', shows: 'text=Webhooks' },
-  deliveries: { path: '/git?tab=deliveries', shows: 'text=auto-deploy is paused' },
+  deliveries: { path: '/git?tab=deliveries', shows: 'text=auto-deploy is paused', picture: 'deliveries' },
   rules: { path: '/git?tab=rules', shows: '[aria-label="Rule 1: repositories"]', act: press('Add a rule') },
   activity: {
     path: '/activity',
     shows: 'text=Everything about it',
     act: (page) => page.locator('summary').first().click(),
+    picture: 'activity',
   },
 }
 const OUTSIDE: Screens = {

@@ -52,17 +52,17 @@ const { id: empty } = (await api('POST', '/api/projects', { name: 'empty' })).bo
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click()
 
 const SCREENS: Screens = {
-  overview: { path: `/projects/${shop}`, shows: 'text=not what #146 has of it' },
+  overview: { path: `/projects/${shop}`, shows: 'text=not what #146 has of it', picture: 'project' },
   'without a release': { path: `/projects/${empty}`, shows: 'text=Nothing is served yet' },
   usage: { path: at('usage'), shows: 'text=490 MB of 512 MB' },
-  domains: { path: at('domains'), shows: 'text=set A 192.0.2.10 instead' },
+  domains: { path: at('domains'), shows: 'text=set A 192.0.2.10 instead', picture: 'project-domains' },
   'add a domain': { path: at('domains'), shows: '[role=dialog]', act: press('Add a domain') },
-  variables: { path: at('variables'), shows: 'text=DATABASE_URL' },
-  services: { path: at('services'), shows: 'text=2 replicas' },
+  variables: { path: at('variables'), shows: 'text=DATABASE_URL', picture: 'project-variables' },
+  services: { path: at('services'), shows: 'text=2 replicas', picture: 'project-services' },
   'a service': { path: at('services'), shows: '[role=dialog]', act: press('Change web') },
   settings: { path: at('settings'), shows: 'text=Releases to go back to' },
   deletion: { path: at('settings'), shows: 'text=It has uploads.', act: press('Delete the project') },
-  'all domains': { path: '/domains', shows: 'text=www.shop.example.com' },
+  'all domains': { path: '/domains', shows: 'text=www.shop.example.com', picture: 'domains' },
 }
 
 everyScreenIsForEverybody(stage, [[signedIn, SCREENS]])

@@ -1,10 +1,18 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { keyFaults, watchKeys } from '../keys/key-faults.ts'
 import { NARROW, type openStage, overhang, WIDE } from '../stage.ts'
+import { pictureFaults, wordsFaults } from './album.ts'
 
 /** A screen, by what it shows when it is there; `act` opens what lies over it. */
-type Screen = { path: string; shows: string; act?: (page: Page) => Promise<unknown> }
+type Screen = {
+  path: string
+  shows: string
+  act?: (page: Page) => Promise<unknown>
+  /** Its pictures in docs/pictures have this name. */
+  picture?: string
+}
 export type Screens = Record<string, Screen>
 type Stage = Awaited<ReturnType<typeof openStage>>
 type State = Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>
@@ -23,7 +31,7 @@ async function seriousIn(page: Page, theme: 'light' | 'dark'): Promise<string[]>
     .map(({ id, nodes }) => `${theme}: ${id}: ${nodes[0]?.html.slice(0, 200)}`)
 }
 
-async function faultsOf(page: Page, { path, shows, act }: Screen): Promise<string[]> {
+async function faultsOf(page: Page, { path, shows, act, picture }: Screen, known: Set<string>): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   // Another page first: where only what is behind the # differs, nothing would be loaded anew.
   await page.goto('about:blank')
@@ -33,27 +41,43 @@ async function faultsOf(page: Page, { path, shows, act }: Screen): Promise<strin
   await page.locator(shows).first().waitFor()
   await page.evaluate(axe.source)
   const wide = await overhang(page)
+  const isWide = page.viewportSize()?.width === WIDE.width
   return [
     ...(await seriousIn(page, 'light')),
+    ...(picture && isWide ? await wordsFaults(page, picture) : []),
+    ...(picture ? await pictureFaults(page, picture, isWide ? 'light' : 'phone') : []),
     ...(await seriousIn(page, 'dark')),
+    ...(picture && isWide ? await pictureFaults(page, picture, 'dark') : []),
     ...(wide > 0 ? [`${wide} px wider than the window`] : []),
+    // The last: afterwards the screen is another one.
+    ...(await keyFaults(page, known)),
   ]
 }
 
-/** Each of these in both themes and both widths: nothing serious to axe, and no page wider than its window. */
+/** Each of these in both themes and both widths: nothing serious to axe, all of it by keys, no page wider than its window, and its pictures are of it. */
 export function everyScreenIsForEverybody(stage: Stage, ways: [state: State | undefined, screens: Screens][]): void {
-  test.each([
+  const screens = ways.flatMap(([state, some], way) =>
+    Object.entries(some).map(([name, screen]) => ({ name, screen, state, way })),
+  )
+  describe.each([
     ['1360', WIDE],
     ['360', NARROW],
-  ] as const)(
-    'at %s px every screen can be read and used by everybody, and none is wider than the window',
-    async (_, viewport) => {
-      const faults: Record<string, string[]> = {}
-      for (const [storageState, screens] of ways) {
-        const page = await stage.open({ viewport, ...(storageState && { storageState }) })
-        for (const [name, screen] of Object.entries(screens)) faults[name] = await faultsOf(page, screen)
-      }
-      expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([])
-    },
-  )
+  ] as const)('at %s px', (_, viewport) => {
+    /** One for each who looks: a page that was opened once goes on to the next screen. */
+    const pages = new Map<number, Page>()
+    const known = new Set<string>()
+    afterAll(async () => {
+      for (const page of pages.values()) await page.context().close()
+    })
+    const opened = async (way: number, state: State | undefined) => {
+      const page = await stage.open({ viewport, ...(state && { storageState: state }) })
+      await watchKeys(page)
+      pages.set(way, page)
+      return page
+    }
+    test.each(screens)('$name can be read and used by everybody, and is what its picture shows', async (one) => {
+      const page = pages.get(one.way) ?? (await opened(one.way, one.state))
+      expect(await faultsOf(page, one.screen, known)).toEqual([])
+    })
+  })
 }
