@@ -12,6 +12,7 @@ import { contentOf, makeShop, ROWS, rowsIn } from './parts/migration/shop.ts'
 
 export const claim =
   'services of a hand-made server are adopted as they were and deployed with their data in place; until then, and whenever that fails, the server is as it was'
+export const kind = 'story'
 export const quick = false
 
 const HOST = 'host2'

@@ -6,6 +6,7 @@ import { type LoadProcess, type Measured, startLoad } from './parts/load.ts'
 export const claim =
   'An authenticated request through the whole stack has at least 0.70 of the throughput of bare Fastify with the same SQL.'
 /** A ratio that needs a quiet machine: not in CI, where other steps leave work behind. */
+export const kind = 'figure'
 export const quick = false
 
 const BAR = 0.7

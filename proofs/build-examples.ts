@@ -6,6 +6,7 @@ import { deployAndAsk } from './parts/examples-run.ts'
 
 export const claim =
   'Every Node, static, Dockerfile and compose example is built, runs and answers; the other Dockerfiles are accepted by BuildKit.'
+export const kind = 'story'
 export const quick = false
 
 /** The server builds two at a time; meanwhile others come up, are asked and go. */

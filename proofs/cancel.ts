@@ -1,9 +1,11 @@
+import { until } from '../test-kit/until.ts'
 import { type Bench, openBench, openSite } from './parts/faults/bench.ts'
 import { CASES, type Case } from './parts/faults/cancel-cases.ts'
 import { type Cancelled, cancelNow } from './parts/faults/cancel-once.ts'
 
 export const claim =
   'a cancel ends a deployment within 5 s wherever it is; nothing of it is left, and the old release answers all the time'
+export const kind = 'story'
 export const quick = false
 
 const BAR_MS = 5000
@@ -83,13 +85,14 @@ function broken({ name }: Case, error: Error): Tried {
 
 /** Tasks of the old release: they stood all the time, or come back where the new version had taken their place. */
 async function servesAgain({ serving, site }: Bench): Promise<string> {
-  const deadline = performance.now() + 20_000
-  for (;;) {
-    const tasks = (await serving()).map(({ id }) => id).join()
+  let tasks = ''
+  const serves = async () => {
+    tasks = (await serving()).map(({ id }) => id).join()
     const answer = await site.visit('steady').catch(() => undefined)
-    if ((tasks !== '' && answer?.text === 'version 1') || performance.now() > deadline) return tasks
-    await new Promise((next) => setTimeout(next, 200))
+    return tasks !== '' && answer?.text === 'version 1'
   }
+  await until('version 1 serves', 20_000, serves, { everyMs: 200 }).catch(() => {})
+  return tasks
 }
 
 /** What has ended cannot be cancelled: ready, and cancelled. */

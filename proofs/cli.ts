@@ -18,6 +18,7 @@ import { terminal } from './parts/cli/terminal.ts'
 export const claim =
   'The command line takes people from signing in to a rollback, starts like an empty program, says everything as JSON also when it fails, ' +
   'and loses no line and no file over connections that are cut.'
+export const kind = 'story'
 export const quick = false
 
 /** Nobody listens there. */

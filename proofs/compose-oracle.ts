@@ -8,6 +8,7 @@ import { treeOf } from './parts/compose/tree.ts'
 
 export const claim =
   'Compose files mean what they mean to docker compose; none reads outside of its source or exhausts the reader.'
+export const kind = 'story'
 export const quick = true
 
 const MOST_MS = 1000

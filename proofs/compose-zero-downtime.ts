@@ -8,6 +8,7 @@ import type { Report } from './parts/http-load.ts'
 
 export const claim =
   'A stack of six services under load loses no request through redeploys, a rejected and a kept partial failure, a rollback and a release that does not hold.'
+export const kind = 'story'
 export const quick = false
 
 const PER_SECOND = 320

@@ -3,6 +3,7 @@ import { killStack } from './parts/faults/crash-stack.ts'
 
 export const claim =
   'a stack of six services survives the death of its owner at any moment of its deployment, and of the undoing after it was rejected'
+export const kind = 'story'
 export const quick = false
 
 /** More at once, and it is the machine that is late. */

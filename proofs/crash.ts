@@ -10,6 +10,7 @@ import { openPair, type Pair } from './parts/faults/pair.ts'
 
 export const claim =
   'a deployment survives the death of its owner at any moment, and ends as it would have; the old release never stops answering'
+export const kind = 'story'
 export const quick = false
 
 /** More at once, and it is the machine that is late. */

@@ -1,14 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { startBrowser } from '../lab/browser.ts'
 import { bootstrap, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
 import { freePort } from '../test-kit/free-port.ts'
+import { provedDashboard } from './parts/dashboard/proved-dashboard.ts'
 
 export const claim =
   'A folder of 2,000 files that is given to a browser is sent once: the same again sends nothing, and one changed file is all that a change sends.'
+export const kind = 'story'
 export const quick = false
 
 const FILES = 2000
@@ -45,9 +47,11 @@ async function openStage() {
   const made = (await bootstrap(database.url)) as { token: string; orgId: string; link: string }
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const release = process.env.SLIPWAY_PROVE_RELEASE
-  const dashboard = release ? resolve(release, 'dashboard') : join(import.meta.dirname, '../dashboard/dist')
-  const env = { SLIPWAY_PUBLIC_URL: url, SLIPWAY_DASHBOARD_DIR: dashboard, SLIPWAY_UPLOAD_FILES: String(FILES + 100) }
+  const env = {
+    SLIPWAY_PUBLIC_URL: url,
+    SLIPWAY_DASHBOARD_DIR: provedDashboard(),
+    SLIPWAY_UPLOAD_FILES: String(FILES + 100),
+  }
   const server = await startServer({ databaseUrl: database.url, argv: ['--role', 'api'], env, port })
   const browser = await startBrowser()
   const page = await signedIn(browser, `${url}/join${new URL(made.link).hash}`)

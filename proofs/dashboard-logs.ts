@@ -1,10 +1,10 @@
 import { loadavg } from 'node:os'
-import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from '../lab/browser.ts'
 import { bootstrap, cpuSeconds, startServer } from '../test-kit/built-server.ts'
 import { createDatabase } from '../test-kit/database.ts'
+import { provedDashboard } from './parts/dashboard/proved-dashboard.ts'
 import { heapsOf } from './parts/dashboard-logs/heap.ts'
 import { allLines, findIn, inputsOf, noteInputs, openBy } from './parts/dashboard-logs/in-page.ts'
 import { openPrinter, textOf } from './parts/dashboard-logs/printer.ts'
@@ -12,8 +12,9 @@ import { cuttable } from './parts/dashboard-logs/proxy.ts'
 import { threadsOf, usedBetween } from './parts/dashboard-logs/threads.ts'
 
 export const claim =
-  'A log of a hundred thousand lines is an ordinary log: it opens within a second and is searched while one types; one that ' +
+  'A log of a hundred thousand lines is an ordinary log: it can be read within a second and is searched while one types; one that ' +
   'grows by five thousand lines a second leaves the page at hand; broken connections lose no line and double none.'
+export const kind = 'figure'
 export const quick = false
 
 const LINES = 100_000
@@ -24,7 +25,7 @@ const MOST_OPEN_MS = 1000
 const MOST_FIND_MS = 150
 const MOST_INPUT_MS = 100
 const MOST_HEAP_MB = 150
-/** Of each second, where the clock says more about the machine: whoever is idle for two thirds of it answers at once. */
+/** Of each second: whoever is idle for two thirds of it answers at once. */
 const MOST_BUSY_MS = 330
 const WIDE = { width: 1360, height: 860 }
 
@@ -35,13 +36,14 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     const live = await growing(stage)
     const cut = await breaking(stage)
     const ok =
+      opened.first.ms < MOST_OPEN_MS &&
       isQuick(opened.all, MOST_OPEN_MS) &&
       opened.serverMs < MOST_OPEN_MS &&
       isQuick(opened.find, MOST_FIND_MS) &&
       isAtHand(live) &&
       cut.faults === 0
-    const isByClock = opened.all.ms < MOST_OPEN_MS && opened.find.ms < MOST_FIND_MS && live.p95 < MOST_INPUT_MS
-    const busy = `the machine was busy (load average ${loadavg()[0]?.toFixed(1)}), so processor time counts`
+    const isByClock = opened.all.ms < MOST_OPEN_MS && opened.find.ms < MOST_FIND_MS
+    const busy = `the machine was busy (load average ${loadavg()[0]?.toFixed(1)}), so of all lines and of the search processor time counts`
     const figures = [tellOpened(opened), tellLive(live), tellCut(cut), ...(ok && !isByClock ? [busy] : [])]
     return { ok, figure: figures.join('; ') }
   } finally {
@@ -57,9 +59,7 @@ async function openStage() {
   const { token, orgId, link } = (await bootstrap(database.url)) as Awaited<ReturnType<typeof bootstrap>> & Made
   let port = 0
   const proxy = await cuttable(() => port)
-  const release = process.env.SLIPWAY_PROVE_RELEASE
-  const dashboard = release ? resolve(release, 'dashboard') : join(import.meta.dirname, '../dashboard/dist')
-  const env = { SLIPWAY_PUBLIC_URL: proxy.url, SLIPWAY_DASHBOARD_DIR: dashboard }
+  const env = { SLIPWAY_PUBLIC_URL: proxy.url, SLIPWAY_DASHBOARD_DIR: provedDashboard() }
   const server = await startServer({ databaseUrl: database.url, argv: ['--role', 'api'], env })
   port = Number(new URL(server.url).port)
   const browser = await startBrowser()
@@ -209,9 +209,9 @@ async function breaking(stage: Stage): Promise<Cut> {
 
 /** Who stands in line for a processor measures the machine: then the time that was used of one counts. */
 const isQuick = ({ ms, cpuMs, waitedMs }: Took, bar: number) => ms < bar || (waitedMs > ms / 4 && cpuMs < bar)
-const isAtHand = ({ p95, heapMb, cpuMs, waitedMs }: Live) =>
-  heapMb < MOST_HEAP_MB &&
-  (p95 < MOST_INPUT_MS || (waitedMs > LIVE.seconds * 250 && cpuMs < LIVE.seconds * MOST_BUSY_MS))
+/** Whoever types waits by the clock, whatever else the machine does. */
+const isAtHand = ({ p95, heapMb, cpuMs }: Live) =>
+  heapMb < MOST_HEAP_MB && p95 < MOST_INPUT_MS && cpuMs < LIVE.seconds * MOST_BUSY_MS
 
 const told = ({ ms, cpuMs }: Took) => `${ms.toFixed(0)} ms (${cpuMs.toFixed(0)} ms of processor)`
 const tellOpened = ({ first, all, find, serverMs }: Opened) =>

@@ -6,6 +6,7 @@ import * as ways from './parts/dashboard/ways.ts'
 
 export const claim =
   'Somebody comes from the setup link to an address, through a failure, a decision, a way back and a name, with the server killed five times, and the page never says what the API did not.'
+export const kind = 'story'
 export const quick = false
 
 const KILLS = 5

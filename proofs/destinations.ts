@@ -11,6 +11,7 @@ import { sftpCases } from './parts/destinations/sftp-cases.ts'
 
 export const claim =
   'a backup destination says within 20 seconds whether it works, and if it does not, which step failed and what to do'
+export const kind = 'story'
 export const quick = false
 
 const FEWEST = 25

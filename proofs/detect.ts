@@ -16,6 +16,7 @@ import { startRemoteHost } from './parts/remote-host.ts'
 
 export const claim =
   'Every example is recognised rightly, with the same answer from an upload, a git commit and a remote listing.'
+export const kind = 'story'
 export const quick = true
 
 const LEAST_EXAMPLES = 45

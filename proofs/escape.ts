@@ -12,6 +12,7 @@ import { theft } from './parts/escape/theft.ts'
 
 export const claim =
   'no hostile input reads, changes or takes away what is another project’s, the server’s or the platform’s'
+export const kind = 'story'
 export const quick = false
 
 export async function prove(): Promise<{ ok: boolean; figure: string; partial?: true }> {

@@ -13,6 +13,7 @@ import { openTlsWorld, type TlsWorld } from './parts/tls/world.ts'
 
 export const claim =
   'Whatever one organization asks for, another deploys as promptly as ever, goes back within seconds, and keeps its certificates.'
+export const kind = 'figure'
 export const quick = false
 
 const RUNS = size('SLIPWAY_FAIR_RUNS', 200)

@@ -3,6 +3,7 @@ import { type Ended, runMatrix } from './parts/foreign-ids/run-matrix.ts'
 
 export const claim =
   'no route shows or takes what another organization has: dropping the organization from any of ten lookups turns the matrix red'
+export const kind = 'story'
 export const quick = false
 
 /** Fewer cases than this are not the matrix. */

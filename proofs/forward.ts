@@ -8,6 +8,7 @@ import { startLoad } from './parts/load.ts'
 
 export const claim =
   'A deployment in the cloud is the same seen from here: bytes, streams and refusals; and a cloud that is not well harms nothing that is here.'
+export const kind = 'story'
 export const quick = false
 
 const MOST_ADDED_MS = 5

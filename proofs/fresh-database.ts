@@ -2,6 +2,7 @@ import { createDatabase, createTemplate, dropDatabase } from '../test-kit/databa
 
 export const claim = 'A test file gets a fresh, migrated database of its own in well under 100 ms.'
 /** Needs a quiet machine: right after the tests it measures what PostgreSQL still has to clear away. */
+export const kind = 'figure'
 export const quick = false
 
 const MOST_MS = 100

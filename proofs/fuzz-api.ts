@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSite } from '../test-kit/site.ts'
-import { size } from './ledger/sizes.ts'
+import { chosen, size } from './ledger/sizes.ts'
 import { fuzzApi } from './parts/fuzz/api.ts'
 import { fuzzWorld } from './parts/fuzz/world.ts'
 
 export const claim = 'every text field of the API takes hostile text as text, or refuses it by name'
+export const kind = 'story'
 export const quick = true
 
 /**
@@ -25,7 +26,7 @@ const ENV = {
 const RUNS = size('SLIPWAY_FUZZ_RUNS', 25)
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
-  const seed = Number(process.env.SLIPWAY_FUZZ_SEED ?? (process.env.CI === 'true' ? 1 : randomBytes(4).readInt32BE()))
+  const seed = Number(chosen('SLIPWAY_FUZZ_SEED') ?? (process.env.CI === 'true' ? 1 : randomBytes(4).readInt32BE()))
   const canary = join(tmpdir(), `canary-${randomBytes(6).toString('hex')}`)
   const site = await openSite({ name: 'fuzzapi', env: ENV })
   try {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { labPart } from '../lab/ask.ts'
 import { tool } from '../lab/tools.ts'
 import { openSite, type Site } from '../test-kit/site.ts'
+import { chosen } from './ledger/sizes.ts'
 import { type Arrived, throughHealthChecks, throughRuntime } from './parts/fuzz/arrive.ts'
 import { throughBuild, throughPaths } from './parts/fuzz/build.ts'
 import { misheard } from './parts/fuzz/heard.ts'
@@ -12,6 +13,7 @@ import { throughNames, throughPrompts, throughSources } from './parts/fuzz/names
 import { startRecorder } from './parts/fuzz/record.ts'
 
 export const claim = 'hostile text reaches programs, engine and containers as data and as nothing else'
+export const kind = 'story'
 export const quick = false
 
 const ROUNDS = 3
@@ -20,7 +22,7 @@ const ROUNDS = 3
 type Round = { canary: string; seed: number }
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
-  const seed = Number(process.env.SLIPWAY_FUZZ_SEED ?? randomBytes(4).readInt32BE())
+  const seed = Number(chosen('SLIPWAY_FUZZ_SEED') ?? randomBytes(4).readInt32BE())
   const canary = join(tmpdir(), `canary-${randomBytes(6).toString('hex')}`)
   const recorder = await startRecorder({ ...labPart('engine'), git: tool('git') })
   const site = await openSite({ name: 'fuzz', env: recorder.env })

@@ -12,6 +12,7 @@ import { restCases } from './parts/githost/rest-cases.ts'
 
 export const claim =
   'the lab’s git host answers and delivers as GitHub’s own description says, to octokit, gh and git, and fails when told to'
+export const kind = 'story'
 export const quick = false
 
 const FEWEST = { operations: 70, answers: 105, events: 12 }

@@ -7,6 +7,7 @@ import type { TestDatabase } from '../test-kit/database.ts'
 import { SECRET_KEY } from '../test-kit/server-process.ts'
 import { openSite } from '../test-kit/site.ts'
 import { until } from '../test-kit/until.ts'
+import { size } from './ledger/sizes.ts'
 import { connect } from './parts/push/connect.ts'
 import { follow, type Stage } from './parts/push/follow.ts'
 import { startFront } from './parts/push/front.ts'
@@ -15,14 +16,14 @@ import { program } from './parts/seal/rotation.ts'
 
 export const claim =
   'the secret of the hook, the key of the app and the key that seals both are changed while pushes come: none is refused, none is lost'
+export const kind = 'story'
 export const quick = false
 
-const PUSHES = Number(process.env.SLIPWAY_ROTATE_PUSHES ?? 500)
+const PUSHES = size('SLIPWAY_ROTATE_PUSHES', 500)
 const REPOSITORIES = 10
-const isPartial = PUSHES < 500
 const NEXT = randomBytes(32).toString('hex')
 
-export async function prove(): Promise<{ ok: boolean; figure: string; partial?: true }> {
+export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const host = await startGitHost({ dir: mkdtempSync(join(tmpdir(), 'sw-rotate-')) })
   const env = {
     SLIPWAY_GITHOST_URL: host.url,
@@ -43,7 +44,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string; partial?: 
     const wanted = { host, orgId: site.orgId, owner: 'acme', hookUrl: front.url }
     const connection = await connect(site.database as TestDatabase, wanted)
     const stage = { site, host, connection, serverId: await site.addLocalServer() }
-    return { ...(await judge(stage, front)), ...(isPartial && { partial: true }) }
+    return await judge(stage, front)
   } finally {
     front.stop()
     await site.close()

@@ -13,6 +13,7 @@ import { slowestStatements, watchStatements } from './parts/githost-scale/statem
 
 export const claim =
   '100,000 branches of 20,000 installations are polled with few requests, by processes that never do the same'
+export const kind = 'figure'
 export const quick = false
 
 const INSTALLATIONS = size('SLIPWAY_GITHOST_INSTALLATIONS', 20_000)

@@ -9,6 +9,7 @@ import { watchTokens } from './parts/githost-routes/tokens.ts'
 
 export const claim =
   'each route of the git host, by each source, answers as the tables say in each state of the host; every flow comes to its end, lists are quick, and no token is seen anywhere'
+export const kind = 'story'
 export const quick = false
 
 const FEWEST = { cases: 120, routes: 19, cells: 56 }

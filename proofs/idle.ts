@@ -4,6 +4,7 @@ import { createDatabase } from '../test-kit/database.ts'
 
 export const claim =
   'An idle server with its defaults and an engine takes at most 150 MB a minute after its start, and a start at most 3 s.'
+export const kind = 'figure'
 export const quick = false
 
 const MOST_MB = 150
@@ -16,6 +17,8 @@ const DEFAULTS = {
   SLIPWAY_RATE_PER_ADDRESS: undefined,
   SLIPWAY_RATE_PER_TOKEN: undefined,
   SLIPWAY_STREAMS_PER_TOKEN: undefined,
+  SLIPWAY_RATE_PER_LINK: undefined,
+  SLIPWAY_STREAMS_PER_LINK: undefined,
   SLIPWAY_ALLOWED_NETWORKS: undefined,
 }
 

@@ -15,6 +15,7 @@ import { tampered } from './parts/vps/tampered.ts'
 
 export const claim =
   'From a clean Debian to the first HTTPS answer of a deployed folder by one command, beside what is there already, after any interruption; nothing that was not signed is believed. The same files as an image serve as well.'
+export const kind = 'story'
 export const quick = false
 
 const BAR = { processorSeconds: 60, platformMb: 450, serverMb: 150 }

@@ -18,6 +18,7 @@ import { waysIn } from './parts/isolation/ways.ts'
 
 export const claim =
   'a build reads nothing of another project, in either direction and beside its builds, stays within its limits and leaves nothing behind'
+export const kind = 'story'
 export const quick = false
 
 /** A machine of its own: its engine is killed, and what is done to it must not be done to anybody else's. */

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { startGitHost } from '../test-kit/git-host.ts'
 import type { Files } from '../test-kit/sample-app.ts'
 import { openSite, type Site } from '../test-kit/site.ts'
+import { until } from '../test-kit/until.ts'
 import { firstGap, readStream } from './parts/event-reader.ts'
 
 export const claim =
   'From nothing to a running service and back: folder and git, this server and one over SSH, each verb on the way.'
+export const kind = 'story'
 export const quick = true
 
 const folder = join(import.meta.dirname, '../examples/node-hello')
@@ -136,15 +138,12 @@ async function runningVerbs(site: Site, projectId: string, { pinned, active, vis
   const before = await site.ask('GET', `/api/deployments/${active}/info`)
   const restart = await site.call('POST', `/api/deployments/${active}/restart`)
   see('restart is accepted', restart.status === 202, restart.text)
-  const deadline = Date.now() + 60_000
   const ids = (info: { data: { taskId: string; state: string }[] }) =>
     info.data.filter((task) => task.state === 'running').map((task) => task.taskId)
-  for (;;) {
+  await until('the restart has replaced the containers', 60_000, async () => {
     const now = ids(await site.ask('GET', `/api/deployments/${active}/info`))
-    if (now.length > 0 && !now.some((id) => ids(before).includes(id))) break
-    if (Date.now() > deadline) throw new Error(`the restart did not replace the containers: ${now}`)
-    await new Promise((done) => setTimeout(done, 200))
-  }
+    return now.length > 0 && !now.some((id) => ids(before).includes(id))
+  })
   see('restarted with new containers', true)
   const usage = await whileAsked(visit, () => site.ask('GET', `/api/deployments/${active}/usage`))
   see('usage is real', (usage.data[0]?.memoryBytes ?? 0) > 1_000_000 && (usage.data[0]?.cpuPercent ?? 0) > 0, usage)

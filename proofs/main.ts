@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { requireBuilt } from './ledger/built.ts'
+import { proveEach } from './ledger/every.ts'
 import { keep, readLedger } from './ledger/ledger.ts'
 import { chosen, isFull, sizes } from './ledger/sizes.ts'
 import { subjectOf } from './ledger/subject.ts'
@@ -10,11 +10,15 @@ import { replay } from './mutations/replay.ts'
 /** A claim about Slipway and the program that shows it. */
 export type Proof = {
   claim: string
+  /** A story holds or does not, on any machine; a figure is measured, and says something of the machine as well. */
+  kind: 'story' | 'figure'
   /** Short enough to run in bin/ci. */
   quick: boolean
   /** `figure` is what was measured; `ok` says whether the bar was met; `partial`, that it was not tried at its full size. */
   prove(): Promise<{ ok: boolean; figure: string; partial?: true }>
 }
+
+const KINDS = { story: 'Stories: what holds or does not', figure: 'Figures: what is measured' } as const
 
 const names = () =>
   readdirSync(import.meta.dirname, { withFileTypes: true })
@@ -25,9 +29,11 @@ const names = () =>
 const load = (name: string): Promise<Proof> => import(`./${name}.ts`)
 
 async function list(): Promise<void> {
-  for (const name of names()) {
-    const { claim, quick } = await load(name)
-    console.log(`${name.padEnd(22)}${quick ? 'quick  ' : '       '}${claim}`)
+  const all = await Promise.all(names().map(async (name) => ({ name, ...(await load(name)) })))
+  for (const [wanted, title] of Object.entries(KINDS)) {
+    console.log(title)
+    for (const { name, kind, claim, quick } of all)
+      if (kind === wanted) console.log(`  ${name.padEnd(24)}${quick ? 'quick  ' : '       '}${claim}`)
   }
 }
 
@@ -65,18 +71,9 @@ function stale(): void {
   console.log(`${found.filter(({ why }) => why).length} of ${found.length} proofs are stale`)
 }
 
-/** Each in a process of its own, what took least first: what can be known soon is known soon. */
-async function all(): Promise<boolean> {
-  const ledger = readLedger()
-  const took = (name: string) => ledger[name]?.seconds ?? Number.POSITIVE_INFINITY
-  const missed: string[] = []
-  for (const name of names().sort((a, b) => took(a) - took(b))) {
-    const child = spawn(process.execPath, [import.meta.filename, name], { stdio: 'inherit' })
-    const code = await new Promise<number>((done) => child.once('exit', (code) => done(code ?? 1)))
-    if (code !== 0) missed.push(name)
-  }
-  console.log(missed.length === 0 ? 'all are proved' : `missed: ${missed.join(', ')}`)
-  return missed.length === 0
+async function all(onlyStale: boolean): Promise<boolean> {
+  const wanted = names().filter((name) => !onlyStale || staleBecause(name) !== undefined)
+  return proveEach(await Promise.all(wanted.map(async (name) => ({ name, kind: (await load(name)).kind }))))
 }
 
 // What listens to `exit` ends what it started; a signal alone would leave all of that behind.
@@ -85,8 +82,8 @@ process.setMaxListeners(100)
 
 const [wanted, ...more] = process.argv.slice(2)
 if (wanted === undefined) await list()
+else if (wanted === '--all') process.exitCode = (await all(more.includes('--stale'))) ? 0 : 1
 else if (wanted === '--stale') stale()
-else if (wanted === '--all') process.exitCode = (await all()) ? 0 : 1
 else if (wanted === '--mutate') process.exitCode = (await replay(more)) ? 0 : 1
 else if (!names().includes(wanted)) {
   console.error(`There is no proof named ${wanted}. bin/prove lists them.`)

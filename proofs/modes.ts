@@ -10,6 +10,7 @@ import { type Ask, asker } from './parts/modes/ask.ts'
 
 export const claim =
   'self-hosted and as a cloud, an instance serves what the interface says for that mode, with its permissions, and no organization meets another'
+export const kind = 'story'
 export const quick = false
 
 /** Fewer tests than this of one mode are not the matrix. */

@@ -12,6 +12,7 @@ import { publishedOf, removeReleases } from './parts/vps/release.ts'
 
 export const claim =
   'One sealed file brings the platform to another machine: the same token works, history is there, and the projects come back; a wrong passphrase changes nothing, and a damaged file is found before it is needed. Backups of every night go to a bucket, and the platform tells how they and the drills ended.'
+export const kind = 'story'
 export const quick = false
 
 const BACKUP = '/srv/moved.slipway'

@@ -9,6 +9,7 @@ import { readStream } from './parts/event-reader.ts'
 export const claim =
   'A warm-cache deploy takes at most 1.25 times the bare docker buildx build and service update with the same spec.'
 /** A ratio that needs a quiet machine. */
+export const kind = 'figure'
 export const quick = false
 
 const BAR = 1.25

@@ -10,6 +10,7 @@ import type { Shape } from './parts/stack/stack.ts'
 
 export const claim =
   'when any part of a stack fails at any stage, states, versions and traffic are as the tables say, whoever decides and whoever dies'
+export const kind = 'story'
 export const quick = false
 
 /** Projects side by side: they mostly wait. */
@@ -17,7 +18,7 @@ const LANES = 5
 const SUBSETS = 63
 const TRIES = 3
 /** SLIPWAY_PARTIAL_SEED draws other samples; SLIPWAY_PARTIAL_CASES leaves all but the first out, while one works on it. */
-const SEED = Number(process.env.SLIPWAY_PARTIAL_SEED ?? 4)
+const SEED = Number(chosen('SLIPWAY_PARTIAL_SEED') ?? 4)
 const MOST = Number(chosen('SLIPWAY_PARTIAL_CASES') ?? Number.POSITIVE_INFINITY)
 
 /** Kinds of cases of which some are kept and some rejected; what does not build is never asked about. */

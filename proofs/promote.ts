@@ -10,6 +10,7 @@ import { type Blow, begin, over, type Struck, strike } from './parts/promote/str
 
 export const claim =
   'a project is promoted to the cloud or is as it was, whoever dies in whichever step, and no secret of it is ever seen'
+export const kind = 'story'
 export const quick = false
 
 /** Only cases whose name has this in it, while one works on them. */

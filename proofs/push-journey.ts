@@ -10,6 +10,7 @@ import { journey } from './parts/push/journey.ts'
 
 export const claim =
   'a git push is a running version at its address: told, decided, built, served, and green at the host; one that fails is red there, and the version before it serves'
+export const kind = 'story'
 export const quick = false
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {

@@ -12,6 +12,7 @@ import { storm } from './parts/push/storm.ts'
 
 export const claim =
   'every push ends deployed, whatever becomes of its delivery, of a process and of the host; none twice'
+export const kind = 'story'
 export const quick = false
 
 const PUSHES = size('SLIPWAY_PUSH_PUSHES', 10_000)

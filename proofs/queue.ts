@@ -6,6 +6,7 @@ import { makeVersions } from './parts/queue/images.ts'
 import { inspect, mostAtOnce, type Queued, type Span, unfinished, watchRuns } from './parts/queue/look.ts'
 
 export const claim = 'of many deployments at once one runs per project at a time, the newest wins, and none is lost'
+export const kind = 'story'
 export const quick = false
 
 const PROJECTS = size('SLIPWAY_QUEUE_PROJECTS', 200)

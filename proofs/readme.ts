@@ -5,6 +5,7 @@ import { openTerminal, type Terminal } from './parts/readme/terminal.ts'
 
 export const claim =
   'README and all tutorials, carried out word for word on a clean Debian 12, work at the first try; a deployment answers within 5 minutes of the clone.'
+export const kind = 'story'
 export const quick = false
 
 const BAR_S = 300

@@ -12,6 +12,7 @@ import { blindTo, everything, leaks } from './parts/seal/look.ts'
 
 export const claim =
   'images of a private registry are deployed, built on and fetched again later, with tokens that live a minute; a wrong credential is refused when it is saved, and the right one is seen by nobody'
+export const kind = 'story'
 export const quick = false
 
 const DEPLOYS = size('SLIPWAY_REGISTRY_DEPLOYS', 200)

@@ -7,6 +7,7 @@ import { storm } from './parts/relay/storm.ts'
 
 export const claim =
   'Every delivery that a cloud has taken for an instance which nobody can reach is acted upon there once, whichever side is killed meanwhile.'
+export const kind = 'story'
 export const quick = false
 
 const DELIVERIES = size('SLIPWAY_RELAY_DELIVERIES', 10_000)

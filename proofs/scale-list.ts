@@ -7,6 +7,7 @@ import { looks, type Sent } from './parts/scale-sent.ts'
 
 export const claim =
   'Lists and lookups stay as fast: with 10 M deployments their p95 is within 2× of that with 100 k, and no plan reads a whole table.'
+export const kind = 'figure'
 export const quick = false
 
 const LARGE = size('SLIPWAY_PROOF_ROWS', 10_000_000)

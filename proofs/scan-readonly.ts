@@ -11,6 +11,7 @@ import { ownDoing, watchEvents } from './parts/migration/events.ts'
 
 export const claim =
   'a scan finds what runs on a hand-made server and why it could not be adopted, and leaves everything there as it was'
+export const kind = 'story'
 export const quick = false
 
 const HOST = 'host2'

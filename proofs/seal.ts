@@ -16,6 +16,7 @@ import { idOf, openAll, tamper } from './parts/seal/tamper.ts'
 
 export const claim =
   'secrets stay sealed and usable through a change of keys; nothing opens elsewhere, changed or without its key, and nothing shows them'
+export const kind = 'story'
 export const quick = false
 
 const FEWEST = 50

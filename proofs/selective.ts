@@ -5,6 +5,7 @@ import { type OnEngine, onEngine } from './parts/stack/look.ts'
 import { JOB, type Name, RUNNING, SERVICES, type Version } from './parts/stack/stack.ts'
 
 export const claim = 'of a stack of six services, a deployment makes and touches only those that somebody changed'
+export const kind = 'story'
 export const quick = false
 
 type Change = {

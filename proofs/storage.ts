@@ -11,6 +11,7 @@ import { LEAST_RATIO, type Pace, transfer } from './parts/storage/transfer.ts'
 
 export const claim =
   'Archives go to S3, SFTP, a local folder and a server of ours at 70 % of the native tool or more, in under 250 MB, and an interrupted one leaves nothing.'
+export const kind = 'figure'
 export const quick = false
 
 // Smaller while working on it; the claim is about these.

@@ -8,6 +8,7 @@ import { fullEngineStories } from './parts/surroundings/full-engine.ts'
 
 export const claim =
   'A full disk, clocks that jump, a database that takes no writes, an engine that is silent, slow or shared: visitors notice nothing, and what is said stays true.'
+export const kind = 'story'
 export const quick = false
 
 /** One after the other: each needs the machine to itself. */

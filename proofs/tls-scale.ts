@@ -6,6 +6,7 @@ import { openTwoEdges, type ScaleEdge, type TwoEdges } from './parts/tls/two-edg
 
 export const claim =
   "A handshake at an edge with 5,000 names takes as long as at one with a single name; 100,000 certificates are renewed evenly, within the CA's limits."
+export const kind = 'figure'
 export const quick = true
 
 /** Smaller only while something is being tried out. */

@@ -11,6 +11,7 @@ import { openTlsWorld, type TlsWorld } from './parts/tls/world.ts'
 
 export const claim =
   'Certificates come and are renewed, names come and go, deploys run: no visitor loses a request, a connection or a handshake.'
+export const kind = 'story'
 export const quick = false
 
 /** Smaller only while something is being tried out. */

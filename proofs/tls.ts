@@ -10,6 +10,7 @@ import { openTlsWorld } from './parts/tls/world.ts'
 
 export const claim =
   'A name that is put right has its certificate within 10 s; whatever the CA does, visitors see a good one, and the domain says why.'
+export const kind = 'story'
 export const quick = true
 
 const WRONG = '198.51.100.9'

@@ -16,6 +16,7 @@ import { serverCases } from './parts/truth/servers.ts'
 
 export const claim =
   'Whatever goes wrong with a deployment, its status, code, hint and line of the log are right, and the release before it serves.'
+export const kind = 'story'
 export const quick = false
 
 /** They mostly wait; more at once and two processors would make healthy services look ill. */

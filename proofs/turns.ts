@@ -12,6 +12,7 @@ import { countRuns, waitOf } from './parts/fair/waits.ts'
 
 export const claim =
   'In a cloud of many organizations the burst of one does not make the first build of another wait longer than on an idle day.'
+export const kind = 'figure'
 export const quick = false
 
 const ORGANIZATIONS = size('SLIPWAY_TURNS_ORGANIZATIONS', 100)

@@ -9,6 +9,7 @@ import { publishedOf, removeReleases } from './parts/vps/release.ts'
 
 export const claim =
   'Removed, the platform leaves what it deployed at work, and installed again it goes on where it was; removed with everything, it leaves the machine as it was before.'
+export const kind = 'story'
 export const quick = false
 
 const HOST = 'hello.example.test'

@@ -13,6 +13,7 @@ import { type Counted, failuresOf, requesting } from './parts/vps/requests.ts'
 
 export const claim =
   'Versions replace each other, forth and back, under load and with deployments in the middle: no request to the platform or to a project is refused; a version that does not come up changes nothing.'
+export const kind = 'story'
 export const quick = false
 
 const UPGRADES = size('SLIPWAY_UPGRADES', 20)

@@ -9,6 +9,7 @@ import { type Uploader, uploader } from './parts/uploader.ts'
 
 export const claim =
   'An unchanged folder transfers nothing, an upload that was cut off resumes with what is missing, and 1 GiB streams through in under 200 MB.'
+export const kind = 'figure'
 export const quick = true
 
 const MOST_RSS_MB = 200

@@ -10,6 +10,7 @@ import { tryMounts } from './parts/stack/mounts.ts'
 
 export const claim =
   'what services have written outlives redeploys, a rollback, a reject, a restart, and, unless said otherwise, their project'
+export const kind = 'story'
 export const quick = false
 
 type Gap = { told: number; seen: number }

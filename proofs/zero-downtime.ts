@@ -14,6 +14,7 @@ import { openTlsWorld } from './parts/tls/world.ts'
 
 export const claim =
   'A million requests during deploys, rollbacks, restarts, failing deploys, renewals and changes of routes: none is lost.'
+export const kind = 'story'
 export const quick = false
 
 const PER_SECOND = 800

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ledger, readLedger } from '../proofs/ledger/ledger.ts'
+import type { Proof } from '../proofs/main.ts'
 
 const BEGIN = '<!-- claims: made by tools/generate.ts from proofs/ledger.json -->'
 const END = '<!-- end of claims -->'
@@ -11,18 +12,39 @@ export async function withClaims(readme: string): Promise<string> {
   const after = rest?.split(END)[1]
   if (before === undefined || after === undefined)
     throw new Error(`README.md has no place for claims: ${BEGIN} … ${END}`)
-  return `${before}${BEGIN}\n${table(await claims(), readLedger())}\n${END}${after}`
+  return `${before}${BEGIN}\n${tables(await claims(), readLedger())}\n${END}${after}`
 }
 
-async function claims(): Promise<{ name: string; claim: string }[]> {
+type Claim = Pick<Proof, 'claim' | 'kind'> & { name: string }
+
+async function claims(): Promise<Claim[]> {
   const folder = join(import.meta.dirname, '..', 'proofs')
   const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'main.ts')
   return Promise.all(
-    files.sort().map(async (file) => ({ name: file.slice(0, -3), claim: (await import(join(folder, file))).claim })),
+    files.sort().map(async (file) => {
+      const { claim, kind }: Proof = await import(join(folder, file))
+      return { name: file.slice(0, -3), claim, kind }
+    }),
   )
 }
 
-function table(all: { name: string; claim: string }[], ledger: Ledger): string {
+const TITLES = { story: '### Stories: what holds or does not', figure: '### Figures: what is measured' } as const
+
+const tables = (all: Claim[], ledger: Ledger): string =>
+  (['story', 'figure'] as const)
+    .map((kind) =>
+      [
+        TITLES[kind],
+        '',
+        table(
+          all.filter((one) => one.kind === kind),
+          ledger,
+        ),
+      ].join('\n'),
+    )
+    .join('\n\n')
+
+function table(all: Claim[], ledger: Ledger): string {
   const rows = all.map(({ name, claim }) => {
     const last = ledger[name]
     const shown = last

@@ -13,6 +13,8 @@ export type Entry = {
   /** Digests of the proof's own files and of the product: what changes one of them makes the entry stale. */
   proof: string
   product: string
+  /** What was checked out; entries from before it was kept have none. */
+  commit?: string
 }
 
 export type Ledger = Record<string, Entry>

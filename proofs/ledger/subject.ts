@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 /** The product, as far as a proof can meet it, beside the packages that it is made with. */
@@ -20,13 +20,25 @@ const BESIDES: Readonly<Record<string, string[]>> = {
   'dashboard-logs': PAGES,
   readme: ['docs/tutorials', 'cli/src', 'bin', 'tools/dev.ts'],
 }
-const IMPORT = /(?:from|import)\s*\(?['"](\.[^'"]+\.ts)['"]/g
 
-export type Subject = { proof: string; product: string }
+export type Subject = {
+  proof: string
+  product: string
+  /** Where the sources were; with `+` when some of the proof's or the product's were not as committed. */
+  commit: string
+}
 
 /** What a proof says something about: its own files and the product, by their content. */
 export function subjectOf(name: string): Subject {
-  return { proof: digest(ownFiles(`proofs/${name}.ts`)), product: productDigest(BESIDES[name] ?? []) }
+  const own = ownFiles(`proofs/${name}.ts`)
+  const besides = BESIDES[name] ?? []
+  return { proof: digest(own), product: productDigest(besides), commit: commitOf([...own, ...PRODUCT, ...besides]) }
+}
+
+function commitOf(paths: string[]): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  const commit = git('rev-parse', '--short=12', 'HEAD')
+  return git('status', '--porcelain', '--', ...paths) === '' ? commit : `${commit}+`
 }
 
 const read = new Map<string, string>()
@@ -58,16 +70,49 @@ function packages(): string {
 type Lock = { packages: Record<string, Locked> }
 type Locked = { version?: string; integrity?: string; dev?: boolean; dependencies?: Record<string, string> }
 
-/** The proof's file and what it imports of `proofs/`, `test-kit/` and `lab/`. */
+/** Rooms whose files are a proof's own where it names them; the product's are in the other digest. */
+const OWN = /^(proofs|lab|test-kit|server\/test|examples)\//
+
+/** The proof's file, and whatever it and those name: by importing it, by starting it, by reading it. */
 function ownFiles(first: string): string[] {
+  const listed = new Set(listedHere())
   const found = new Set([first])
-  for (const file of found) {
-    for (const [, path = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)) {
-      const imported = relative(ROOT, join(ROOT, dirname(file), path))
-      if (/^(proofs|lab|test-kit)\//.test(imported) && !imported.startsWith('proofs/ledger/')) found.add(imported)
-    }
-  }
+  for (const file of found)
+    if (/\.(ts|mjs|cjs)$/.test(file))
+      for (const named of namedIn(file, readFileSync(join(ROOT, file), 'utf8'), listed)) found.add(named)
   return [...found].sort()
+}
+
+const TEXT = /(?<=[(\s,:=[{])'([\w@./-]+)'/g
+const FOLDER = /import\.meta\.dirname((?:,\s*'[^']*')+)/g
+
+/**
+ * Files that a text of the source leads to, from its folder or from the root, and those of folders that are joined to its place. In
+ * doubt there is one too many: then a proof is stale that need not be.
+ */
+export function namedIn(file: string, source: string, listed: ReadonlySet<string>): string[] {
+  const here = dirname(file)
+  const texts = [...source.matchAll(TEXT)].map(([, text = '']) => text)
+  const joined = [...source.matchAll(FOLDER)].map(([, rest = '']) => join(here, ...rest.split(/,\s*/).map(unquoted)))
+  const files = [...texts.map((text) => join(here, text)), ...texts.filter((text) => text.includes('/')), ...joined]
+  const folders = joined.filter((folder) => !isAbove(folder, file)).map((folder) => `${folder}/`)
+  const inFolders = [...listed].filter((path) => folders.some((folder) => path.startsWith(folder)))
+  return [...new Set([...files.filter((path) => listed.has(path)), ...inFolders])].filter(
+    (path) => OWN.test(path) && !/^proofs\/(ledger|main\.ts)|\.md$/.test(path),
+  )
+}
+
+const unquoted = (text: string) => text.replaceAll("'", '')
+const isAbove = (folder: string, file: string) => folder === '.' || `${file}/`.startsWith(`${folder}/`)
+
+let known: string[] | undefined
+function listedHere(): string[] {
+  known ??= execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  }).split('\0')
+  return known
 }
 
 function digest(files: string[], rest = ''): string {

@@ -170,7 +170,7 @@ export const byProofsOfData: Mutation[] = [
   {
     name: 'full-engine-as-a-failing-one',
     guards: 'bin/prove surroundings',
-    file: 'server/src/core/deployments/story/explain-step.ts',
+    file: 'server/src/core/deployments/rollout/explain-step.ts',
     find: "if (found === 'engine_failed' && NO_SPACE.test(message))",
     replace: "if (found === 'engine_failed' && NO_SPACE.test(''))",
     red: {

@@ -29,7 +29,7 @@ export const byProofsOfDeploys: Mutation[] = [
   {
     name: 'listens-inside-only-told-as-nothing',
     guards: 'bin/prove truth',
-    file: 'server/src/core/deployments/rollout/explain.ts',
+    file: 'server/src/core/deployments/converge/explain-rollout.ts',
     find: 'const own = open.find(({ port }) => port === expected)',
     replace: 'const own = open.find(({ port, local }) => port === expected && !local)',
     red: {

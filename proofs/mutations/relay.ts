@@ -42,11 +42,23 @@ export const relay: Mutation[] = [
     name: 'gap-that-nobody-hears-of',
     guards: 'docs/decisions/0061: who missed more is told so',
     file: 'server/src/core/githost/relay/relays.ts',
-    find: "return next === seen + 1 ? deliveries : [{ kind: 'gap', next }, ...deliveries]",
-    replace: "return next > 0 ? deliveries : [{ kind: 'gap', next }, ...deliveries]",
+    find: "return next === seen.number + 1 ? deliveries : [{ kind: 'gap', next, mark }, ...deliveries]",
+    replace: "return next > 0 ? deliveries : [{ kind: 'gap', next, mark }, ...deliveries]",
     red: {
       test: `${RELAY}/stream.test.ts`,
       title: 'what is not kept any more is told as a gap, and so is a number that was never given',
+    },
+  },
+  {
+    name: 'numbers-of-another-history',
+    guards: 'docs/decisions/0061: what a restored cloud tells anew is not taken for what was heard before',
+    file: 'server/src/core/githost/relay/relays.ts',
+    find: '=> a === null || b === null || a === b',
+    replace: '=> a === null || b === null || a !== undefined',
+    red: {
+      test: `${RELAY}/stream.test.ts`,
+      title:
+        'a cloud that was restored gives numbers again: who has heard others is told of a gap, and what was told since is kept',
     },
   },
 ]

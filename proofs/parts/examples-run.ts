@@ -1,5 +1,6 @@
 import type { HttpCheck, Runnable } from '../../test-kit/examples.ts'
 import type { Site } from '../../test-kit/site.ts'
+import { until } from '../../test-kit/until.ts'
 
 const MOST_SECONDS = 15 * 60
 const ASK_MS = 30_000
@@ -33,13 +34,15 @@ function servicesOf({ strategy, rootDirectory, httpCheck }: Runnable['test']): o
 }
 
 async function ask(site: Site, name: string, { path, status, body }: HttpCheck): Promise<string | null> {
-  const deadline = Date.now() + ASK_MS
-  for (;;) {
-    const seen = await site.visit(name, path).catch((error: Error) => ({ status: 0, text: error.message }))
-    if (seen.status === status && seen.text.includes(body)) return null
-    if (Date.now() > deadline) return `${path} answered ${seen.status} ${JSON.stringify(seen.text.slice(0, 200))}`
-    await new Promise((done) => setTimeout(done, 250))
+  let seen = { status: 0, text: '' }
+  const answers = async () => {
+    seen = await site.visit(name, path).catch((error: Error) => ({ status: 0, text: error.message }))
+    return seen.status === status && seen.text.includes(body)
   }
+  return until(`${path} answers`, ASK_MS, answers, { everyMs: 250 }).then(
+    () => null,
+    () => `${path} answered ${seen.status} ${JSON.stringify(seen.text.slice(0, 200))}`,
+  )
 }
 
 async function lastLines(site: Site, id: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os'
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Site } from '../../../test-kit/site.ts'
+import { until } from '../../../test-kit/until.ts'
 import { readStream } from '../event-reader.ts'
 import { all, fleetFiles, KEEPER, LOADED, type Loaded, type Manner, NAMES, type Name, type Versions } from './fleet.ts'
 import type { Outage } from './outage.ts'
@@ -161,13 +162,14 @@ async function ready({ site }: Stage, id: string, seconds = 180): Promise<void> 
 
 /** Also from a state that looks like an end. */
 async function comes({ site }: Stage, id: string, wanted: (seen: Deployment) => boolean, seconds = 180) {
-  const deadline = Date.now() + seconds * 1000
-  for (;;) {
-    const seen = await site.show(id)
-    if (wanted(seen)) return seen
-    if (Date.now() > deadline) throw new Error(`it did not come to that in ${seconds} s: ${JSON.stringify(seen)}`)
-    await new Promise((done) => setTimeout(done, 100))
+  let seen: Deployment | undefined
+  const came = async () => {
+    seen = await site.show(id)
+    return wanted(seen) && seen
   }
+  return until('it comes to that', seconds * 1000, came, { everyMs: 100 }).catch((error: Error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(seen)}`)
+  })
 }
 
 /** From now on these versions serve, and no other one may answer. */

@@ -9,9 +9,9 @@ import type { Files } from '../../../test-kit/sample-app.ts'
 import { serveNames } from '../../../test-kit/serve-names.ts'
 import { openSite } from '../../../test-kit/site.ts'
 import { openFront } from './front.ts'
+import { provedDashboard } from './proved-dashboard.ts'
 import { watchState } from './watch.ts'
 
-const DASHBOARD = join(import.meta.dirname, '../../../dashboard/dist')
 const DEADLINE_MS = 120_000
 /** Where names are to lead; nobody connects to it. */
 export const HERE = '192.0.2.10'
@@ -24,7 +24,7 @@ export async function openStage() {
   const names = await serveNames({})
   const front = await openFront(() => port)
   const env = {
-    SLIPWAY_DASHBOARD_DIR: DASHBOARD,
+    SLIPWAY_DASHBOARD_DIR: provedDashboard(),
     SLIPWAY_PUBLIC_URL: front.url,
     SLIPWAY_DNS_SERVERS: names.server,
     SLIPWAY_PUBLIC_ADDRESSES: HERE,

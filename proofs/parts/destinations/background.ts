@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { BackupDestination } from '@slipway/contract/backup-destinations'
+import { until } from '../../../test-kit/until.ts'
 import { type Ground, PATH } from './ground.ts'
 
 /** The job comes by every minute. */
@@ -16,21 +16,18 @@ export async function daily({ site, root }: Ground): Promise<string[]> {
   const show = () => site.ask<BackupDestination>('GET', `${PATH}/${id}`)
   const due = () =>
     site.database?.pool.query('update backup_destination set next_verify_at = now() where id = $1', [id])
-  const until = async (wanted: (seen: BackupDestination) => boolean): Promise<boolean> => {
-    const deadline = Date.now() + SOON_MS
-    while (Date.now() < deadline) {
-      if (wanted(await show())) return true
-      await pause(500)
-    }
-    return false
-  }
+  const comes = (wanted: (seen: BackupDestination) => boolean): Promise<boolean> =>
+    until('it is noticed', SOON_MS, async () => wanted(await show()), { everyMs: 500 }).then(
+      () => true,
+      () => false,
+    )
   renameSync(folder, `${folder}-aside`)
   writeFileSync(folder, 'a file where the folder was')
   await due()
-  const broke = await until((seen) => seen.brokenSince !== null && seen.lastVerifyError !== null)
+  const broke = await comes((seen) => seen.brokenSince !== null && seen.lastVerifyError !== null)
   rmSync(folder)
   renameSync(`${folder}-aside`, folder)
   await due()
-  const mended = await until((seen) => seen.brokenSince === null && seen.lastVerifyError === null)
+  const mended = await comes((seen) => seen.brokenSince === null && seen.lastVerifyError === null)
   return [...(broke ? [] : ['nobody noticed that it broke']), ...(mended ? [] : ['nobody noticed that it was mended'])]
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../../../test-kit/until.ts'
 import { type Ground, PATH } from './ground.ts'
 
 /** Longer than any preflight may take: from then on a probe that lies around is nobody's. */
@@ -28,10 +29,9 @@ export async function killed({ site, s3, bad }: Ground): Promise<string[]> {
 }
 
 async function lies(bucket: { keys(): Promise<string[]> }): Promise<string[]> {
-  const until = Date.now() + 10_000
-  for (;;) {
-    const keys = await bucket.keys()
-    if (keys.length > 0 || Date.now() > until) return keys
-    await pause(50)
+  const keys = async () => {
+    const all = await bucket.keys()
+    return all.length > 0 && all
   }
+  return until('something lies there', 10_000, keys).catch(() => [])
 }

@@ -1,6 +1,6 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Files } from '../../../test-kit/sample-app.ts'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { type Attacker, removeProject } from './attacker.ts'
 import { seenIn } from './markers.ts'
 import type { Row, Stage } from './stage.ts'
@@ -34,7 +34,7 @@ export const composeOf = (image: string, command: string[], more: object = {}, t
 
 /** What a running deployment prints until a word is among it. */
 export function printed(attacker: Attacker, id: string, word: string, seconds = 60): Promise<string> {
-  return within(`“${word}” in what ${attacker.name} prints`, seconds * 1000, async () => {
+  return until(`“${word}” in what ${attacker.name} prints`, seconds * 1000, async () => {
     const text = await attacker.logs(id)
     return text.includes(word) ? text : undefined
   })

@@ -3,14 +3,14 @@ import { isOver } from '../../../test-kit/deployment.ts'
 import type { Files } from '../../../test-kit/sample-app.ts'
 import { content, sendFolder } from '../../../test-kit/send-folder.ts'
 import type { Answer, Site } from '../../../test-kit/site.ts'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 
 export type Attacker = Awaited<ReturnType<typeof openAttacker>>
 type Page = { data: { line: string }[]; nextCursor: string | null }
 
 /** Ends all that runs of a project and deletes it: a proof with hundreds of them would slow itself down. */
 export async function removeProject(site: Site, project: string): Promise<void> {
-  await within(`the end of ${project}`, 120_000, async () => {
+  await until(`the end of ${project}`, 120_000, async () => {
     const { body } = await site.call('GET', `/api/deployments?projectId=${project}&limit=20`)
     for (const one of (body?.data ?? []) as Deployment[]) {
       if (!isOver(one)) await site.call('POST', `/api/deployments/${one.id}/cancel`, {})
@@ -63,7 +63,7 @@ export async function openAttacker(site: Site, serverId: string, name: string) {
     /** Asks for a deployment of what `body` names. */
     deploy: (body: object) => call('POST', '/api/deployments/build/access', { ...body, projectId: project }),
     ended: (id: string, seconds: number) =>
-      within(`the end of ${id}`, seconds * 1000, async () => {
+      until(`the end of ${id}`, seconds * 1000, async () => {
         const { body } = await call('GET', `/api/deployments/${id}`)
         return body !== null && isOver(body) ? (body as Deployment) : undefined
       }),

@@ -1,5 +1,5 @@
 import { app, GOOD } from '../../../test-kit/sample-app.ts'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { act, ended, rowsOf } from './act.ts'
 import type { Attacker } from './attacker.ts'
 import { exhaustControls } from './exhaust/controls.ts'
@@ -46,13 +46,13 @@ async function exhausted(stage: Stage, called: string, one: Exhaustion, quiet: n
     // With them goes what they took of the disk.
     const filters = { label: [`slipway.project=${attacker.project}`] }
     const isGone = async () => (await stage.ground.api.listContainers({ all: true, filters })).length === 0
-    await within('its containers are gone', BEGIN_MS, isGone)
+    await until('its containers are gone', BEGIN_MS, isGone)
   }
 }
 
 /** Until its containers run, or it is said that they will not. */
 function begun(stage: Stage, attacker: Attacker, id: string): Promise<string | undefined> {
-  return within('it runs or is refused', BEGIN_MS, async () => {
+  return until('it runs or is refused', BEGIN_MS, async () => {
     const { body } = await attacker.call('GET', `/api/deployments/${id}`)
     if (body.status === 'failed' && body.error?.step !== 'rollout') return { words: `${body.error?.message}` }
     return (await containersOf(stage, attacker.project)).length > 0 ? { words: undefined } : undefined

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { file } from './cases.ts'
 import { visitWith } from './cookie.ts'
 import { tryDomain } from './domains.ts'
@@ -18,7 +18,7 @@ export async function looked(stage: Stage, ...hole: string[]): Promise<string[]>
   const id = (await docker('run', '--detach', ...hole, stage.look)).trim()
   try {
     const logs = () => docker('logs', id)
-    const text = await within('the program inside', 60_000, async () =>
+    const text = await until('the program inside', 60_000, async () =>
       (await logs()).includes(DONE) ? logs() : undefined,
     )
     return found(stage, text)
@@ -67,7 +67,7 @@ export async function inNetwork(stage: Stage): Promise<string[]> {
   )
   try {
     const logs = () => docker('service', 'logs', '--raw', name)
-    const text = await within('the program inside', 90_000, async () =>
+    const text = await until('the program inside', 90_000, async () =>
       (await logs()).includes(DONE) ? logs() : undefined,
     )
     return found(stage, text)
@@ -80,7 +80,7 @@ export async function withCookie(stage: Stage): Promise<string[]> {
   const { host, logs } = await stage.publicAttacker()
   await visitWith(stage, host)
   const text = async () => found(stage, await logs())
-  return within('the cookie in the log', 30_000, async () => ((await text()).length > 0 ? text() : undefined))
+  return until('the cookie in the log', 30_000, async () => ((await text()).length > 0 ? text() : undefined))
 }
 
 export async function withName(stage: Stage): Promise<string[]> {

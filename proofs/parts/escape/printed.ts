@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { seenIn } from './markers.ts'
 import type { Row, Stage } from './stage.ts'
 import { DONE } from './try.ts'
@@ -17,7 +17,7 @@ async function runs(stage: Stage, name: string, command: string, more: object = 
   const asked = await attacker.deploy({ uploadSessionId, ...more })
   const end = await attacker.ended(asked.body.deployment_id, 120)
   if (end.status !== 'ready') throw new Error(JSON.stringify(end.error))
-  await within('the program inside', 60_000, async () => (await attacker.logs(end.id)).includes(DONE))
+  await until('the program inside', 60_000, async () => (await attacker.logs(end.id)).includes(DONE))
   return { attacker, id: end.id }
 }
 

@@ -1,3 +1,5 @@
+import { chosen } from '../../ledger/sizes.ts'
+
 /** One for each way in that there has been. */
 const SOME = new Set([
   'build-args-buildkit-syntax',
@@ -46,8 +48,8 @@ const SOME = new Set([
 export type Size = { whole: boolean; hasParts: boolean; takes(name: string): boolean }
 
 /** SLIPWAY_ESCAPE: nothing for all, `some`, or a pattern for names, while one works on a case. */
-export function sizeOf(asked = process.env.SLIPWAY_ESCAPE): Size {
-  if (asked === undefined || asked === '') return { whole: true, hasParts: true, takes: () => true }
+export function sizeOf(asked = chosen('SLIPWAY_ESCAPE')): Size {
+  if (asked === undefined) return { whole: true, hasParts: true, takes: () => true }
   if (asked === 'some') return { whole: false, hasParts: true, takes: (name) => SOME.has(name) }
   const pattern = new RegExp(asked)
   return { whole: false, hasParts: false, takes: (name) => pattern.test(name) }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { uploader } from '../uploader.ts'
 import { brokenSecrets, linesThatCommand, rawPackets, type Told } from './printed.ts'
 import type { Row, Stage } from './stage.ts'
@@ -45,7 +45,7 @@ async function halfRequests({ site, victim }: Stage): Promise<Told> {
       socket.on('connect', () => socket.write(`GET / HTTP/1.1\r\nHost: ${victim.host}\r\nX-`))
       sockets.push(socket)
     }
-    await within('all connections', 30_000, async () => sockets.every((socket) => !socket.connecting))
+    await until('all connections', 30_000, async () => sockets.every((socket) => !socket.connecting))
     const visits = await Promise.all(Array.from({ length: 50 }, () => site.visit('victim')))
     const slow = Math.max(...visits.map(({ ms }) => ms))
     const good = visits.filter(({ text }) => text.includes('victim answers')).length

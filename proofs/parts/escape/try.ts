@@ -1,4 +1,4 @@
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { Attacker } from './attacker.ts'
 import { type Case, file, textOf } from './cases.ts'
 import { commitEntries } from './git.ts'
@@ -36,7 +36,7 @@ export async function tryDeployment(stage: Stage, attacker: Attacker, one: Case)
     return { ...(NOT_TRIED.test(words) ? unknown(words) : refused(words)), seen: await all() }
   }
   const done = async () => !prints || (await attacker.logs(id)).includes(DONE)
-  const finished = await within('the program inside', LOOK_SECONDS * 1000, done).catch(() => false)
+  const finished = await until('the program inside', LOOK_SECONDS * 1000, done).catch(() => false)
   const seen = `${await all()}\n${await victimOf(stage)}`
   if (!finished) return { verdict: 'no result', words: 'the program inside did not come to its end', seen }
   return { verdict: 'harmless', words: 'runs', seen }

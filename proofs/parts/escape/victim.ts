@@ -1,6 +1,6 @@
 import { engineAt } from '../../../test-kit/engine.ts'
 import type { Site } from '../../../test-kit/site.ts'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { Markers } from './markers.ts'
 
 /** Everything of the victim that an attacker may know, or guess. */
@@ -67,7 +67,7 @@ export async function deployVictim(site: Site, serverId: string, markers: Marker
   const id = await site.deploy(project, files(markers), { publicEndpoints: [{ port: 8000 }] })
   const { status, error, services } = await site.ended(id, 300)
   if (status !== 'ready') throw new Error(`The victim did not come up: ${JSON.stringify(error)}`)
-  await within('the victim answers', 30_000, async () => (await site.visit(name)).text.includes('victim answers'))
+  await until('the victim answers', 30_000, async () => (await site.visit(name)).text.includes('victim answers'))
   const web = services.find((service) => service.name === 'web')
   return {
     project,

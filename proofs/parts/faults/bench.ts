@@ -62,14 +62,4 @@ function ownPool({ database }: Site) {
   return database.pool
 }
 
-export async function within<T>(what: string, ms: number, look: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = performance.now() + ms
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${ms / 1000} s`)
-    await new Promise((next) => setTimeout(next, 50))
-  }
-}
-
 export { openSite }

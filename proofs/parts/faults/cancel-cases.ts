@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { engineAt } from '../../../test-kit/engine.ts'
-import { type Bench, slowBuild, webApp, within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { type Bench, slowBuild, webApp } from './bench.ts'
 import { isServing, tasksOf } from './left-behind.ts'
 import { untilStep } from './run-rows.ts'
 
@@ -31,14 +32,14 @@ const inStep = (name: string, files: () => Record<string, string>): Case => ({
 })
 
 const steadyTask = (bench: Bench, project: string, id: string, wanted: (states: string[]) => boolean) =>
-  within(`a task of ${id}`, 60_000, async () => {
+  until(`a task of ${id}`, 60_000, async () => {
     const tasks = (await tasksOf(bench.socket, project)).filter((task) => task.deployment === id)
     return tasks.length > 0 && wanted(tasks.map(({ state }) => state))
   })
 
 /** The new version runs, and the engine has told the old one to go. */
 const isLive = (bench: Bench, id: string) =>
-  within('the new version is live', 60_000, async () => {
+  until('the new version is live', 60_000, async () => {
     const tasks = await tasksOf(bench.socket, bench.steady)
     const old = tasks.filter((task) => task.deployment === bench.release() && isServing(task))
     return old.length === 0 && tasks.some((task) => task.deployment === id && isServing(task))
@@ -135,7 +136,7 @@ export const CASES: Case[] = [
       const { site, pool, steady } = bench
       const clear = await occupy(bench, 2)
       const id = await site.deploy(steady, next())
-      await within('it waits for a place', 30_000, async () => {
+      await until('it waits for a place', 30_000, async () => {
         const { rows } = await pool.query('select held from run_limit where run_id = $1', [id])
         return rows[0]?.held === false
       })
@@ -155,7 +156,7 @@ export const CASES: Case[] = [
     async arrange({ site, pool, steady }) {
       const id = await site.deploy(steady, slowBuild(uncommon()))
       const sleeps = `select 1 from deployment_event where deployment_id = $1 and data::text like '%RUN sleep%'`
-      await within('the RUN runs', 60_000, async () => ((await pool.query(sleeps, [id])).rowCount ?? 0) > 0)
+      await until('the RUN runs', 60_000, async () => ((await pool.query(sleeps, [id])).rowCount ?? 0) > 0)
       return { id, project: steady }
     },
   },
@@ -189,7 +190,7 @@ export const CASES: Case[] = [
       const id = await bench.site.deploy(bench.steady, next())
       await isLive(bench, id)
       const since = performance.now()
-      await within('three seconds', 10_000, async () => performance.now() - since > 3000)
+      await until('three seconds', 10_000, async () => performance.now() - since > 3000)
       return { id, project: bench.steady }
     },
   },

@@ -1,5 +1,6 @@
 import { isOver } from '../../../test-kit/deployment.ts'
-import { type Bench, within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import type { Bench } from './bench.ts'
 
 export type Cancelled = {
   /** The step that was running when the cancel was accepted, or `none`: queued, or at a gate. */
@@ -28,7 +29,7 @@ export async function cancelNow(bench: Bench, id: string, project: string): Prom
   if (answer.status === 400 && (await site.ended(id)).status === 'ready') return 'too late'
   if (answer.status !== 202) throw new Error(`The cancel was answered with ${answer.status}: ${answer.text}`)
   const { steps } = answer.body.deployment as { steps: { name: string; status: string }[] }
-  const seen = await within(`${id} is over`, 30_000, async () => {
+  const seen = await until(`${id} is over`, 30_000, async () => {
     const now = await site.show(id).catch(() => undefined)
     return now && isOver(now) ? now : undefined
   })
@@ -49,7 +50,7 @@ async function untilSettled({ site }: Bench, id: string): Promise<string[]> {
     states = (await site.show(id)).services.map(({ status }) => status)
     return !states.includes('deploying')
   }
-  await within('its services are settled', LEFT_MS, look).catch(() => {})
+  await until('its services are settled', LEFT_MS, look).catch(() => {})
   return states
 }
 
@@ -59,6 +60,6 @@ async function untilNothing({ left }: Bench, id: string, project: string, since:
     things = await left(id, project)
     return things.length === 0
   }
-  await within('nothing is left', LEFT_MS, look).catch(() => {})
+  await until('nothing is left', LEFT_MS, look).catch(() => {})
   return { things, ms: performance.now() - since }
 }

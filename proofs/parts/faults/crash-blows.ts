@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningServer } from '../../../test-kit/built-server.ts'
 import type { PrivatePostgres } from '../../../test-kit/private-postgres.ts'
-import { within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { Blow } from './crash-once.ts'
 import { type Pair, takeover } from './pair.ts'
 import { runRow } from './run-rows.ts'
@@ -37,7 +37,7 @@ export function oversleep() {
     for (const { child, url } of asleep) {
       child.kill('SIGCONT')
       const answers = async () => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) })).ok
-      await within('it answers again', 20_000, () => answers().catch(() => false))
+      await until('it answers again', 20_000, () => answers().catch(() => false))
       // Time for whatever it had begun.
       await sleep(4000)
       if (JSON.stringify(await runRow(pair.pool, id)) !== JSON.stringify(before))

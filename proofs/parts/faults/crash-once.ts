@@ -1,6 +1,6 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { isOver } from '../../../test-kit/deployment.ts'
-import { within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { filesOf, type Kind, type Point } from './crash-points.ts'
 import { tasksOf } from './left-behind.ts'
 import { type Pair, takeover } from './pair.ts'
@@ -73,7 +73,7 @@ async function tryAt(pair: Pair, point: Point, blow: Blow): Promise<Tried | unde
     const missed = point.wrong?.(journal)
     const takeoverMs = await blow(pair, id, struck)
     await struck()
-    const seen = await within(`${id} is over`, 120_000, async () => {
+    const seen = await until(`${id} is over`, 120_000, async () => {
       const now = await pair.site.show(id).catch(() => undefined)
       return now && isOver(now) ? now : undefined
     })
@@ -155,6 +155,6 @@ async function untilNothing({ left }: Pair, id: string, project: string): Promis
     things = await left(id, project)
     return things.length === 0
   }
-  await within('nothing is left', LEFT_MS, look).catch(() => {})
+  await until('nothing is left', LEFT_MS, look).catch(() => {})
   return things
 }

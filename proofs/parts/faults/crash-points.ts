@@ -1,5 +1,6 @@
 import { app } from '../../../test-kit/sample-app.ts'
-import { type Bench, slowBuild, within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { type Bench, slowBuild } from './bench.ts'
 import { type Hold, hold } from './hold.ts'
 import { isServing, tasksOf } from './left-behind.ts'
 import { type StepRow, stepsOf, untilStep } from './run-rows.ts'
@@ -77,7 +78,7 @@ export const dryRun = ({ pool }: Bench, id: string): Promise<StepRow[]> => steps
 const later = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 const inRun: Point['at'] = ({ pool }, id) =>
-  within('the RUN runs', 60_000, async () => {
+  until('the RUN runs', 60_000, async () => {
     const said = `select 1 from deployment_event where deployment_id = $1 and data::text like '%RUN sleep%'`
     return ((await pool.query(said, [id])).rowCount ?? 0) > 0
   })
@@ -85,7 +86,7 @@ const inRun: Point['at'] = ({ pool }, id) =>
 const task =
   (wanted: (states: { state: string; serving: boolean }[]) => boolean, laterMs = 0): Point['at'] =>
   async ({ socket }, id, project) => {
-    await within(`a task of ${id}`, 60_000, async () => {
+    await until(`a task of ${id}`, 60_000, async () => {
       const own = (await tasksOf(socket, project)).filter((one) => one.deployment === id)
       return own.length > 0 && wanted(own.map((one) => ({ state: one.state, serving: isServing(one) })))
     })

@@ -1,8 +1,8 @@
+import { until } from '../../../test-kit/until.ts'
 import { begin, conclude, end, firstRelease, type Lane } from '../stack/case.ts'
 import { race } from '../stack/decision.ts'
 import type { Faults } from '../stack/model.ts'
 import { RUNNING, SERVICES } from '../stack/stack.ts'
-import { within } from './bench.ts'
 import { type Crashed, kill, repeated, TRIES } from './crash-once.ts'
 import { tell, tooLate } from './crash-parts.ts'
 import { dryRun, type Point, pointsOf } from './crash-points.ts'
@@ -110,7 +110,7 @@ async function twice({ socket }: Pair, { stack, versions }: Lane, kind: StackKin
   if (kind !== 'stack') return []
   const tasks = (await tasksOf(socket, stack.project)).filter(({ deployment }) => deployment === id)
   const serving = tasks.filter(isServing)
-  const { text } = await within('the volume is shown', 20_000, async () => {
+  const { text } = await until('the volume is shown', 20_000, async () => {
     const got = await stack.visit('db', '/data/starts')
     return got.status === 200 && got
   })

@@ -5,7 +5,8 @@ import { furnishEngine } from '../../../lab/parts/engine.ts'
 import { partDir } from '../../../lab/paths.ts'
 import { isOver } from '../../../test-kit/deployment.ts'
 import { openSite } from '../../../test-kit/site.ts'
-import { slowBuild, webApp, within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { slowBuild, webApp } from './bench.ts'
 import { isServing, tasksOf } from './left-behind.ts'
 import { leaveLink, linksOf } from './left-link.ts'
 import { untilStep } from './run-rows.ts'
@@ -50,7 +51,7 @@ async function restarts(site: Opened, say: (line: string) => void): Promise<stri
         const id = await site.deploy(project, slowBuild('20'))
         await untilStep(pool, id, 'build', 'started')
         const said = `select 1 from deployment_event where deployment_id = $1 and data::text like '%RUN sleep%'`
-        await within('the RUN runs', 60_000, async () => ((await pool.query(said, [id])).rowCount ?? 0) > 0)
+        await until('the RUN runs', 60_000, async () => ((await pool.query(said, [id])).rowCount ?? 0) > 0)
         return id
       },
     ],
@@ -58,7 +59,7 @@ async function restarts(site: Opened, say: (line: string) => void): Promise<stri
       'in a rollout',
       async () => {
         const id = await site.deploy(project, webApp(2))
-        await within('the new version is live', 60_000, async () =>
+        await until('the new version is live', 60_000, async () =>
           (await tasksOf(site.engine.socket, project)).some((task) => task.deployment === id && isServing(task)),
         )
         return id
@@ -111,7 +112,7 @@ async function withLink(site: Opened, project: string, say: (line: string) => vo
 }
 
 const over = (site: Opened, id: string) =>
-  within(`${id} is over`, BACK_MS, async () => {
+  until(`${id} is over`, BACK_MS, async () => {
     const now = await site.show(id).catch(() => undefined)
     return now && isOver(now) ? now : undefined
   })
@@ -128,7 +129,7 @@ async function agrees(site: Opened, project: string): Promise<string | undefined
     found = `active ${active?.id}, running ${serving.map(({ deployment }) => deployment).join()}, answer ${answer.status} ${answer.text}`
     return answer.status === 200 && serving.length === 1 && serving[0]?.deployment === active?.id && !unsettled
   }
-  return within('agreement', BACK_MS, look).then(
+  return until('agreement', BACK_MS, look).then(
     () => undefined,
     () => found,
   )

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
 
 /** Of this proof, in a database of its own. */
 const KEY = 4711
@@ -37,7 +37,7 @@ export async function hold(pool: Pool, name: string, moment: 'start' | 'end'): P
   }
   return {
     async met() {
-      await within(`${name} is at its ${moment}`, 120_000, async () => (await waiting()).length > 0)
+      await until(`${name} is at its ${moment}`, 120_000, async () => (await waiting()).length > 0)
     },
     async release() {
       await pool.query('delete from held_step')

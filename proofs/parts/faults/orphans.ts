@@ -1,5 +1,5 @@
 import { belongings, engineAt } from '../../../test-kit/engine.ts'
-import { within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { buildsOf } from './left-behind.ts'
 import type { Pair } from './pair.ts'
 
@@ -46,6 +46,6 @@ export async function orphans({ site, socket, steady, pool }: Pair): Promise<str
     ]
     return found.length === 0
   }
-  await within('nothing is orphaned', GONE_MS, look).catch(() => {})
+  await until('nothing is orphaned', GONE_MS, look).catch(() => {})
   return found
 }

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import type { RunningServer } from '../../../test-kit/built-server.ts'
 import type { Site } from '../../../test-kit/site.ts'
-import { type Bench, openBench, within } from './bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { type Bench, openBench } from './bench.ts'
 import { pidOf, runRow } from './run-rows.ts'
 
 export type Pair = Bench & ReturnType<typeof ofTwo>
@@ -21,7 +22,7 @@ function ofTwo(site: Site, pool: Pool) {
     living: () => site.replicas.filter(lives),
     /** The process that has the run in hand, and under which fence. */
     ownerOf: (id: string) =>
-      within(`somebody has ${id} in hand`, 60_000, async () => {
+      until(`somebody has ${id} in hand`, 60_000, async () => {
         const row = await runRow(pool, id)
         const owner = row && site.replicas.find((replica) => replica.pid === pidOf(row))
         return row && owner && lives(owner) ? { owner, fence: row.fence } : undefined
@@ -35,7 +36,7 @@ function ofTwo(site: Site, pool: Pool) {
 
 /** From now until another owner has claimed the run; null when it is over without one. */
 export async function takeover(pair: Pair, id: string, fence: number, since: number): Promise<number | null> {
-  return within(`another owner of ${id}`, 60_000, async () => {
+  return until(`another owner of ${id}`, 60_000, async () => {
     const row = await runRow(pair.pool, id)
     if (row && row.fence > fence) return { ms: performance.now() - since }
     return row && !['running', 'parked', 'queued'].includes(row.status) ? { ms: null } : undefined

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { until } from '../../../test-kit/until.ts'
 
 export type StepRow = { name: string; fence: number; started: number; ended: number | null }
 export type RunRow = { status: string; fence: number; attempts: number; owner: string | null }
@@ -26,13 +27,12 @@ const OVER = new Set(['succeeded', 'failed', 'cancelled', 'superseded'])
 
 /** Waits for a step to start, or to end; as soon as it is written, because what follows may last only milliseconds. */
 export async function untilStep(pool: Pool, id: string, name: string, what: 'started' | 'ended', ms = 120_000) {
-  const deadline = performance.now() + ms
-  for (;;) {
+  const look = async () => {
     const row = (await stepsOf(pool, id)).find((step) => step.name === name)
     if (row && (what === 'started' || row.ended !== null)) return row
     const run = await runRow(pool, id)
     if (run && OVER.has(run.status)) throw new Error(`${id} is ${run.status}, and ${name} has not ${what}`)
-    if (performance.now() > deadline) throw new Error(`${name} of ${id} has not ${what} within ${ms / 1000} s`)
-    await new Promise((next) => setTimeout(next, LOOK_MS))
+    return undefined
   }
+  return until(`${name} of ${id} has ${what}`, ms, look, { everyMs: LOOK_MS })
 }

@@ -1,5 +1,6 @@
 import { content, sendFolder } from '../../../test-kit/send-folder.ts'
 import type { Site } from '../../../test-kit/site.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { Arrived } from './arrive.ts'
 import { differences, quoted } from './arrive.ts'
 import { type Hostile, names, sample } from './samples.ts'
@@ -150,11 +151,9 @@ async function build<T>(
 
 /** The edge asks for addresses once a second; a release on another port is found with the next answer. */
 async function answerOf<T>(site: Site, name: string): Promise<T> {
-  const deadline = Date.now() + 10_000
-  for (;;) {
-    const { status, text } = await site.visit(name)
-    if (status === 200) return JSON.parse(text)
-    if (Date.now() > deadline) throw new Error(`the edge answers ${status}`)
-    await new Promise((done) => setTimeout(done, 100))
-  }
+  const text = await until(`${name} answers`, 10_000, async () => {
+    const seen = await site.visit(name)
+    return seen.status === 200 && seen.text
+  })
+  return JSON.parse(text)
 }

@@ -1,4 +1,5 @@
 import type { Site } from '../../../test-kit/site.ts'
+import { until } from '../../../test-kit/until.ts'
 import { visit } from '../../../test-kit/visit.ts'
 import { type Arrived, quoted } from './arrive.ts'
 import { type Hostile, names, sample } from './samples.ts'
@@ -74,13 +75,13 @@ export async function throughNames(site: Site, hostile: Hostile, count: number):
 /** busybox has no page at such a path and says so itself: 404 with its own words. The edge would say nothing. */
 async function answering(site: Site, host: string, path: string): Promise<number> {
   const at = { address: site.engine.address, port: site.httpPort }
-  const deadline = Date.now() + 10_000
-  for (;;) {
-    const { status, text } = await visit(at, host, `${path.replace(/\/$/, '')}/nothing-here`)
-    if (status === 404 && text.includes('404')) return 404
-    if (Date.now() > deadline) return status
-    await new Promise((done) => setTimeout(done, 200))
+  let seen = { status: 0, text: '' }
+  const answers = async () => {
+    seen = await visit(at, host, `${path.replace(/\/$/, '')}/nothing-here`)
+    return seen.status === 404 && seen.text.includes('404')
   }
+  await until('busybox answers', 10_000, answers, { everyMs: 200 }).catch(() => {})
+  return seen.status
 }
 
 /** Answers to a question that a deployment waits at: only the right name is one. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { processesCalled } from '../../../test-kit/processes.ts'
 import type { Site } from '../../../test-kit/site.ts'
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import { buildsOf } from '../faults/left-behind.ts'
 import type { Bench, Row } from './bench.ts'
 import { together } from './bench.ts'
@@ -17,14 +17,14 @@ type Napping = { id: string; nap: string; project: string }
 async function startNap(site: Site, project: string): Promise<Napping> {
   const nap = uncommon()
   const id = await site.deploy(project, { Dockerfile: `FROM busybox:1\nRUN sleep ${nap}\n` })
-  await within('the step runs', 60_000, async () => processesCalled('sleep', nap).length > 0)
+  await until('the step runs', 60_000, async () => processesCalled('sleep', nap).length > 0)
   return { id, nap, project }
 }
 
 /** Milliseconds until the step's process is gone; undefined when it is not within ten seconds. */
 async function gone(nap: string, ms = GONE_MS): Promise<number | undefined> {
   const began = performance.now()
-  return within('the step is gone', ms, async () => processesCalled('sleep', nap).length === 0).then(
+  return until('the step is gone', ms, async () => processesCalled('sleep', nap).length === 0).then(
     () => Math.round(performance.now() - began),
     () => undefined,
   )
@@ -59,7 +59,7 @@ async function begunAgain(
   { id, nap }: Pick<Napping, 'id' | 'nap'>,
   ms: number | undefined,
 ): Promise<Row> {
-  await within('the step runs again', 60_000, async () => processesCalled('sleep', nap).length > 0)
+  await until('the step runs again', 60_000, async () => processesCalled('sleep', nap).length > 0)
   await site.ask('POST', `/api/deployments/${id}/cancel`)
   const { status } = await site.ended(id, 60)
   const after = await gone(nap)
@@ -112,7 +112,7 @@ export async function engineKilled(
   await restart()
   const began = performance.now()
   const isLeft = () => processesCalled('sleep', nap).some((pid) => before.includes(pid))
-  const ms = await within('the step of before is gone', 60_000, async () => !isLeft()).then(
+  const ms = await until('the step of before is gone', 60_000, async () => !isLeft()).then(
     () => Math.round(performance.now() - began),
     () => undefined,
   )

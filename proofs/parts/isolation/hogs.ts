@@ -1,5 +1,5 @@
+import { until } from '../../../test-kit/until.ts'
 import { visit } from '../../../test-kit/visit.ts'
-import { within } from '../faults/bench.ts'
 import type { Bench, Row } from './bench.ts'
 import { linesOf, together } from './bench.ts'
 import { processesOf } from './beside.ts'
@@ -51,17 +51,17 @@ async function cancelled(bench: Bench, trap: string, dockerfile: string, afterMs
   const { site, thief } = bench
   const neighbour = startNeighbour(bench)
   const id = await site.deploy(thief.id, { Dockerfile: dockerfile })
-  await within('its step runs', 60_000, async () => processesOf(thief.id) > 1)
+  await until('its step runs', 60_000, async () => processesOf(thief.id) > 1)
   let most = 0
-  const until = Date.now() + afterMs
-  while (Date.now() < until) {
+  const end = Date.now() + afterMs
+  while (Date.now() < end) {
     most = Math.max(most, processesOf(thief.id))
     await new Promise((done) => setTimeout(done, 250))
   }
   const began = performance.now()
   await site.ask('POST', `/api/deployments/${id}/cancel`)
   const { status } = await site.ended(id, 60)
-  const left = await within('nothing is left', GONE_MS, async () => processesOf(thief.id) === 0).then(
+  const left = await until('nothing is left', GONE_MS, async () => processesOf(thief.id) === 0).then(
     () => 0,
     () => processesOf(thief.id),
   )

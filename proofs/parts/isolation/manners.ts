@@ -1,4 +1,4 @@
-import { within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
 import type { Bench, Row } from './bench.ts'
 import { linesOf } from './bench.ts'
 
@@ -16,7 +16,7 @@ async function slowReader({ site, thief }: Bench): Promise<Row> {
   const step = `RUN for n in $(seq 1 ${count}); do echo line $n; done; sleep 1; for n in $(seq 1 ${count}); do echo more $n; done; exit 7`
   const id = await site.deploy(thief.id, { Dockerfile: `FROM busybox:1\n${step}\n` })
   const [server] = site.replicas.filter(({ child }) => child.exitCode === null && child.signalCode === null)
-  await within('it builds', 60_000, async () => (await site.show(id)).status === 'building')
+  await until('it builds', 60_000, async () => (await site.show(id)).status === 'building')
   server?.child.kill('SIGSTOP')
   await new Promise((done) => setTimeout(done, 7000))
   server?.child.kill('SIGCONT')

@@ -1,5 +1,5 @@
-import type { ComposePlan } from '../../../server/src/core/deployments/blueprint/blueprint.ts'
 import { specOfCompose } from '../../../server/src/core/deployments/release/spec-of-compose.ts'
+import type { ComposePlan } from '../../../server/src/core/deployments/rows/blueprint.ts'
 import { acceptSpec } from '../../../server/src/drivers/runtime/render/accept.ts'
 import { healthConfig } from '../../../server/src/drivers/runtime/render/health.ts'
 import { renderService } from '../../../server/src/drivers/runtime/render/render.ts'

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { labPart } from '../../../lab/ask.ts'
 import { engineAt } from '../../../test-kit/engine.ts'
 import { until } from '../../../test-kit/until.ts'
@@ -7,6 +8,7 @@ export type Promotion = { state: string; step: string | null; dns: { host: strin
 type Listed = { data: { id: string; projectId: string; status: string; name?: string }[] }
 
 const GONE_MS = 90_000
+const AWAY_MS = 15_000
 
 /** Where a project is, as both sides have it; whatever is neither here alone nor wholly there is wrong. */
 export async function judge(scene: Scene, subject: Subject, id: string, wanted: string[]): Promise<string[]> {
@@ -18,6 +20,14 @@ export async function judge(scene: Scene, subject: Subject, id: string, wanted: 
   return [...wrong, ...(await promoted(scene, subject, id))]
 }
 
+/** A cloud that has just been killed is not asked for some seconds, and the answer says so; then it must be another. */
+async function answered<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
+  let answer = await call()
+  for (const late = Date.now() + AWAY_MS; answer.status === 503 && Date.now() < late; answer = await call())
+    await pause(1000)
+  return answer
+}
+
 async function promoted({ own, cloud }: Scene, subject: Subject, id: string): Promise<string[]> {
   const wrong: string[] = []
   const project = await own.ask('GET', `/api/projects/${subject.id}`)
@@ -27,7 +37,7 @@ async function promoted({ own, cloud }: Scene, subject: Subject, id: string): Pr
   if (all !== `${id} ready`) wrong.push(`there are ${all || 'no deployments'} there, not ${id} alone`)
   const named = await cloud.ask<Listed>('GET', `/api/projects?name=${subject.name}&limit=50`)
   if (named.data.length !== 1) wrong.push(`${named.data.length} projects there have its name`)
-  const through = await own.call('GET', `/api/deployments/${id}`)
+  const through = await answered(() => own.call('GET', `/api/deployments/${id}`))
   if (through.status !== 200 || through.body.status !== 'ready') wrong.push(`through the hop it is ${through.text}`)
   const seen = await until('it answers there', 30_000, async () => {
     const answer = await cloud.visit(subject.name, '/', cloud.addressOf('host1')).catch(() => undefined)
@@ -79,7 +89,9 @@ export async function reset({ cloud, pool }: Scene, { id }: Subject): Promise<vo
   })
   await pool.query('delete from cloud_deployment where project_id = $1', [id])
   await pool.query('delete from promotion where project_id = $1', [id])
-  await pool.query(`update project set target = 'server', cloud_project_id = null where id = $1`, [id])
+  await pool.query(`update project set target = 'server', cloud_project_id = null, cloud_org_id = null where id = $1`, [
+    id,
+  ])
   await until('what it had there is gone', GONE_MS, async () => (await leftThere(id)).length === 0)
 }
 

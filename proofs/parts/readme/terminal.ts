@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { until } from '../../../test-kit/until.ts'
 
 export type Terminal = {
   /** Pastes the lines and answers with everything that was printed; what ends with another code than 0 is an error. */
@@ -49,15 +50,16 @@ function listen(shell: ChildProcess, show: (text: string) => void) {
   return {
     text: () => text,
     async until(words: string, deadlineMs: number, from: number): Promise<string> {
-      const late = Date.now() + deadlineMs
-      for (;;) {
+      const said = () => {
         const at = text.indexOf(words, from)
-        if (at >= 0 && text.indexOf('\n', at) >= 0) return text
-        if (ended) throw new Error(`the shell ended before it said "${words}": ${text.slice(-2000)}`)
-        if (Date.now() > late)
-          throw new Error(`"${words}" was not said within ${deadlineMs / 1000} s: ${text.slice(-2000)}`)
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        if (at >= 0 && text.indexOf('\n', at) >= 0) return true
+        if (ended) throw new Error('the shell ended')
+        return false
       }
+      await until(`it says "${words}"`, deadlineMs, said).catch((error: Error) => {
+        throw new Error(`${error.message}: ${text.slice(-2000)}`)
+      })
+      return text
     },
   }
 }

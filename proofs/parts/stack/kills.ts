@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { RunningServer } from '../../../test-kit/built-server.ts'
 import type { Site } from '../../../test-kit/site.ts'
+import { until } from '../../../test-kit/until.ts'
 import { pidOf, runRow, stepsOf } from '../faults/run-rows.ts'
 import { type Begun, conclude, type Lane } from './case.ts'
 import { race } from './decision.ts'
@@ -56,11 +57,8 @@ const BEGINS_MS = 60_000
 
 /** As soon as it is written down that a step of that name has begun: some last only milliseconds. */
 async function begins(pool: Pool, id: string, step: string): Promise<void> {
-  const deadline = performance.now() + BEGINS_MS
-  for (;;) {
-    if ((await stepsOf(pool, id)).some(({ name }) => name.startsWith(step))) return
-    if (OVER.has((await runRow(pool, id))?.status ?? '')) return
-    if (performance.now() > deadline) throw new Error(`${step} of ${id} did not begin within ${BEGINS_MS / 1000} s`)
-    await new Promise((next) => setTimeout(next, 3))
-  }
+  const has = async () =>
+    (await stepsOf(pool, id)).some(({ name }) => name.startsWith(step)) ||
+    OVER.has((await runRow(pool, id))?.status ?? '')
+  await until(`${step} of ${id} begins`, BEGINS_MS, has, { everyMs: 3 })
 }

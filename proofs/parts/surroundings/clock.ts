@@ -6,7 +6,8 @@ import { needPackages } from '../../../lab/parts/packages.ts'
 import { openDatabase } from '../../../server/src/db/database.ts'
 import { privatePostgres } from '../../../test-kit/private-postgres.ts'
 import type { Site } from '../../../test-kit/site.ts'
-import { type Bench, webApp, within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { type Bench, webApp } from '../faults/bench.ts'
 import { runRow } from '../faults/run-rows.ts'
 import { onSite, type Story } from './story.ts'
 
@@ -60,7 +61,7 @@ async function through({ steady, pool }: Bench, site: Site, { set }: Clock, jump
   // What ends by the calendar ends, rightly.
   await pool.query('update token set expires_at = null')
   const id = await site.deploy(steady, webApp(2, { bootMs: 3000 }))
-  await within('it is built', 60_000, async () => (await site.show(id)).status === 'building')
+  await until('it is built', 60_000, async () => (await site.show(id)).status === 'building')
   set(jump.seconds)
   const first = await site.ended(id, 240)
   const fence = (await runRow(pool, id))?.fence

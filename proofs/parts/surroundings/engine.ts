@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { labPart } from '../../../lab/ask.ts'
 import { isOver } from '../../../test-kit/deployment.ts'
 import { openSite, type Site } from '../../../test-kit/site.ts'
-import { webApp, within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { webApp } from '../faults/bench.ts'
 import { engineBetween } from './engine-between.ts'
 import { onSite, type Story } from './story.ts'
 
@@ -22,12 +23,12 @@ async function between(work: (way: Between) => Promise<string[]>): Promise<strin
 }
 
 const inRollout = (site: Site, id: string) =>
-  within('the rollout begins', 120_000, async () => (await site.show(id)).status === 'deploying')
+  until('the rollout begins', 120_000, async () => (await site.show(id)).status === 'deploying')
 
 /** Whatever the engine does, the API answers, and about what is not over nobody says that it is. */
 async function answersMeanwhile(site: Site, id: string, ms: number): Promise<string[]> {
-  const until = performance.now() + ms
-  while (performance.now() < until) {
+  const end = performance.now() + ms
+  while (performance.now() < end) {
     const began = performance.now()
     const { status } = await site.call('GET', `/api/deployments/${id}`)
     if (status !== 200 || performance.now() - began > 5000) return [`the API answered ${status} after too long`]

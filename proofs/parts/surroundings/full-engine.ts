@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { endMachine, runInside, startMachine } from '../../../lab/machine.ts'
 import { furnishEngine } from '../../../lab/parts/engine.ts'
 import type { Site } from '../../../test-kit/site.ts'
-import { type Bench, webApp, within } from '../faults/bench.ts'
+import { until } from '../../../test-kit/until.ts'
+import { type Bench, webApp } from '../faults/bench.ts'
 import { onSite, type Story } from './story.ts'
 
 const MACHINE = 'fulldisk'
@@ -35,7 +36,7 @@ async function onItsOwnDisk(name: string, work: (bench: Bench, site: Site, disk:
 }
 
 const untilStatus = (site: Site, id: string, status: string) =>
-  within(`it is ${status}`, 120_000, async () => (await site.show(id)).status === status)
+  until(`it is ${status}`, 120_000, async () => (await site.show(id)).status === status)
 
 /** What was under way when the disk was full: it says so, or it came up; the next one does when there is room. */
 const fillsUp = (name: string, during: 'building' | 'deploying'): Story => ({

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { within } from '../../faults/bench.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { rowsOf } from '../act.ts'
 import { feel } from '../neighbour.ts'
 import type { Row, Stage } from '../stage.ts'
@@ -64,7 +64,7 @@ async function exceeds(stage: Stage, { name, argv, what, bound }: Wanted): Promi
   const id = (await docker('run', '--detach', ...argv)).trim()
   let most = 0
   try {
-    const caught = await within(name, PATIENCE_MS, async () => {
+    const caught = await until(name, PATIENCE_MS, async () => {
       most = Math.max(most, (await useOfContainer(stage, id))[what])
       return most > bound
     }).catch(() => false)

@@ -1,4 +1,4 @@
-import { within } from '../../faults/bench.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { act, composeOf, ended, failureOf, printed, rowsOf } from '../act.ts'
 import type { Row, Stage } from '../stage.ts'
 
@@ -53,7 +53,7 @@ async function onSharedBridge({ ground, look }: Stage): Promise<Row> {
       if ((await docker('exec', 'shared-visitor', 'node', '-e', asking)).includes('attacker')) taken += 1
       return taken >= 3
     }
-    await within('visits are taken', 30_000, ask).catch(() => {})
+    await until('visits are taken', 30_000, ask).catch(() => {})
     const said = await docker('logs', 'shared-thief')
     const caught = taken >= 3 && said.includes(ground.markers.cookie)
     return control('a neighbour on one bridge, with the right to raw packets', caught, `${taken} visits taken`)

@@ -1,4 +1,4 @@
-import { within } from '../../faults/bench.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { acted, composeOf, ended, failureOf, printed, rowsOf } from '../act.ts'
 import { seenIn } from '../markers.ts'
 import type { Row, Stage } from '../stage.ts'
@@ -57,10 +57,10 @@ async function claimed(stage: Stage, called: string, name: string, more: object,
 
 /** The victim's own visitors, with a cookie, for as long as the victim talks three times. */
 async function visits({ site, ground }: Stage): Promise<void> {
-  const until = performance.now() + LISTEN_MS
-  await within('the victim has talked', LISTEN_MS * 3, async () => {
+  const end = performance.now() + LISTEN_MS
+  await until('the victim has talked', LISTEN_MS * 3, async () => {
     await site.visit('victim', `/?cookie=${ground.markers.cookie}`).catch(() => {})
-    return performance.now() > until
+    return performance.now() > end
   })
 }
 
@@ -72,7 +72,7 @@ async function inVictimsNetwork({ ground, look, victim }: Stage): Promise<Row> {
   let seen: string[] = []
   try {
     const wanted = ['read: password', 'read: database', 'read: port']
-    const caught = await within('the control sees all', 60_000, async () => {
+    const caught = await until('the control sees all', 60_000, async () => {
       seen = seenIn(await docker('service', 'logs', '--raw', 'taker'), markers)
       return wanted.every((one) => seen.includes(one))
     }).catch(() => false)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { toolEnv } from '../../../../lab/tools.ts'
-import { within } from '../../faults/bench.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { acted, composeOf, ended, failureOf, printed, rowsOf } from '../act.ts'
 import type { Row, Stage } from '../stage.ts'
 
@@ -30,8 +30,8 @@ export async function tunnels(stage: Stage): Promise<Row[]> {
   })
   const attacker = await stage.attacker('tunnel')
   try {
-    await within('the victim listens', 20_000, async () => heard.includes('ready'))
-    await within('the bare one listens', 20_000, async () => (await docker('logs', 'bare-ear')).includes('ready'))
+    await until('the victim listens', 20_000, async () => heard.includes('ready'))
+    await until('the bare one listens', 20_000, async () => (await docker('logs', 'bare-ear')).includes('ready'))
     const packets = [
       ...(await endpoints(stage, victim.network, victim.container)),
       ...(await endpoints(stage, `${victim.network}-edge`, victim.container)),
@@ -45,7 +45,7 @@ export async function tunnels(stage: Stage): Promise<Row[]> {
     const failed = failureOf(made.deployment)
     if (failed) return [row('a forged packet', 'no result', failed)]
     await printed(attacker, made.id, 'sent')
-    const arrived = await within('arrives where nothing keeps it off', 20_000, async () =>
+    const arrived = await until('arrives where nothing keeps it off', 20_000, async () =>
       (await docker('logs', 'bare-ear')).includes(WORDS),
     ).catch(() => false)
     const got = heard.split(WORDS).length - 1
