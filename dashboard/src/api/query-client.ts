@@ -5,7 +5,10 @@ const SILENT_MS = 5000
 
 const isSignedOut = (error: unknown) => isRefusal(error) && error.status === 401
 
-/** `onSignedOut`: the session has ended, whoever noticed it first. */
+/**
+ * `onSignedOut`: the session has ended, whoever noticed it first. Whether there is a network the browser only guesses: nothing waits for
+ * its word, so that what cannot be asked is told as that, and an act is done when somebody asks for it or not at all.
+ */
 export const makeQueryClient = (onSignedOut: () => void): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({
@@ -23,6 +26,7 @@ export const makeQueryClient = (onSignedOut: () => void): QueryClient =>
     }),
     defaultOptions: {
       queries: {
+        networkMode: 'always',
         // A "no" does not become a "yes" by asking again; only silence is worth a second try.
         retry: (times, error) => !isRefusal(error) && times < 3,
         staleTime: 2000,
@@ -30,5 +34,6 @@ export const makeQueryClient = (onSignedOut: () => void): QueryClient =>
         refetchInterval: ({ state: { status, error } }) =>
           status === 'error' && !isRefusal(error) ? SILENT_MS : false,
       },
+      mutations: { networkMode: 'always' },
     },
   })
