@@ -12,12 +12,15 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
   const latest = useRef(isFollowing)
   latest.current = isFollowing
   const lastTop = useRef(0)
+  const lastHeight = useRef(0)
   /** The place that was gone to, until somebody scrolls away from it. */
   const held = useRef<number | null>(null)
   useEffect(() => {
     const element = box.current
     if (!element) return
     const look = () => {
+      // The box has another height: nobody scrolled, and the observer, which comes after this, puts it right.
+      if (element.clientHeight !== lastHeight.current) return
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
       if (element.scrollTop < lastTop.current - 1 && !isAtEnd) setFollowing(false)
       else if (isAtEnd && element.scrollTop > lastTop.current) setFollowing(true)
@@ -26,8 +29,10 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
     }
     // What comes late above the log takes room from it: the end that is followed, and a line that was gone to, stay in sight.
     const resized = new ResizeObserver(() => {
+      lastHeight.current = element.clientHeight
       if (held.current !== null) element.scrollTop = topFor(element, held.current)
       else if (latest.current) element.scrollTop = element.scrollHeight
+      lastTop.current = element.scrollTop
     })
     resized.observe(element)
     element.addEventListener('scroll', look, { passive: true })
