@@ -137,7 +137,7 @@ test('a password that is wrong is said at its field; the right one ends the othe
   const [page, other] = [await open(), await stage.open()]
   await signIn(other, ADA)
   await page.goto('/settings')
-  await page.getByText('this one').waitFor()
+  await page.getByText('this one', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'End the session of Chrome on Linux' }).first().waitFor()
   const [now, next] = [page.getByLabel('Password now'), page.getByLabel('New password')]
   await now.fill('not this one at all')

@@ -31,12 +31,19 @@ async function seriousIn(page: Page, theme: 'light' | 'dark'): Promise<string[]>
     .map(({ id, nodes }) => `${theme}: ${id}: ${nodes[0]?.html.slice(0, 200)}`)
 }
 
+/** What a page that did not come shows, and what it still waits for. */
+const toldBy = (page: Page) => async (error: Error) => {
+  const state = `({ says: document.body.innerText.slice(0, 300), online: navigator.onLine,
+    asked: performance.getEntriesByType('resource').slice(-20).map(({ name, responseStatus, duration }) => [name, responseStatus, duration]) })`
+  throw new Error(`${error.message}\n${JSON.stringify(await page.evaluate(state))}`)
+}
+
 async function faultsOf(page: Page, { path, shows, act, picture }: Screen, known: Set<string>): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   // Another page first: where only what is behind the # differs, nothing would be loaded anew.
   await page.goto('about:blank')
   await page.goto(path)
-  await page.locator('h1').first().waitFor()
+  await page.locator('h1').first().waitFor().catch(toldBy(page))
   await act?.(page)
   await page.locator(shows).first().waitFor()
   await page.evaluate(axe.source)

@@ -1,7 +1,7 @@
 /** What depends on the moment or is drawn by lot, and what stands in its place. In this order: a date has times in it. */
 const PASSING: [RegExp, string][] = [
   [/\b[a-z]{3}_[0-9a-z]{26}\b|\breq_[0-9a-f-]{36}\b/g, 'id'],
-  [/\bslp_\w{4}…/g, 'slp_…'],
+  [/\bslp_[\w-]{4}…/g, 'slp_…'],
   [/\bSHA256:[\w+/=]{20,}/g, 'SHA256:fingerprint'],
   [/\bssh-ed25519 AAAA[\w+/=]{20,}/g, 'ssh-ed25519 key'],
   [/(127\.0\.0\.1|localhost):\d+/g, '$1:port'],
