@@ -139,3 +139,24 @@ test('an address that is none says so, and the way back', async () => {
   await page.getByRole('link', { name: 'Back to the overview' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 })
+
+const CHUNK = '**/assets/*.js'
+
+test('a page whose scripts were broken off is loaded anew by itself', async () => {
+  const page = await stage.open()
+  let broken = 0
+  await page.route(CHUNK, (route) => (broken++ === 0 ? route.abort('connectionreset') : route.continue()))
+  await page.goto('/sign-in')
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+})
+
+test('where scripts do not come at all, the page says so and offers to try again', async () => {
+  const page = await stage.open()
+  let isBroken = true
+  await page.route(CHUNK, (route) => (isBroken ? route.abort('connectionrefused') : route.continue()))
+  await page.goto('/sign-in')
+  await page.getByRole('alert').filter({ hasText: 'The dashboard could not be loaded' }).waitFor()
+  isBroken = false
+  await page.getByRole('link', { name: 'Try again' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+})
