@@ -74,10 +74,9 @@ export async function readRows(
 ): Promise<RowsText | undefined> {
   const { rows } = await sql<{ first: string | null; last: string; text: string | null }>`
     select min(seq) as first, max(seq) as last, string_agg(
-        '[' || seq || ',"' || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '",'
-        || case when data ->> 'stream' = 'stderr' then '"stderr",' else '"stdout",' end
-        || coalesce((data -> 'step')::text, 'null') || ',' || coalesce((data -> 'service')::text, 'null') || ','
-        || line || E']\n', '' order by seq)
+        concat('[', seq, ',"', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          case when data ->> 'stream' = 'stderr' then '","stderr",' else '","stdout",' end,
+          coalesce((data -> 'step')::text, 'null'), ',', coalesce((data -> 'service')::text, 'null'), ',', line, E']\\n'), '')
       filter (where type = 'log') as text
     from (select *, sum(length(line)) over (order by seq rows unbounded preceding) - length(line) as before
       from (select seq, at, type, data, coalesce((data -> 'line')::text, '""') as line from deployment_event

@@ -34,6 +34,8 @@ const PAGE_CHARACTERS = 4 * 1024 * 1024
 /** So many events are looked at for one page, whoever's lines are wanted. */
 const PAGE_EVENTS = 20_000
 const READ = { events: 1000, bytes: 1024 * 1024 }
+/** As text they cost a question more than they cost themselves: more at once, and no more bytes. */
+const READ_ROWS = { ...READ, events: 5000 }
 
 /** A page of what was printed: while building from the events, while running from the engine itself. */
 export async function readLogs(
@@ -200,7 +202,7 @@ async function* rowsAfter(parts: Parts, id: string, since: number): AsyncIterabl
 }
 
 async function nextRows({ db, history }: Parts, id: string, since: number) {
-  const rows = await readRows(db, id, since, READ)
+  const rows = await readRows(db, id, since, READ_ROWS)
   if (rows?.first === since + 1) return { data: rows.text, seen: rows.last }
   // What lies in a file by now, or is gone, is found as always.
   const events = await history.after(id, since, READ)
