@@ -1,31 +1,18 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { scriptWeights } from '../../test-kit/script-weight.ts'
 import { builtDashboard } from './built.ts'
 
-type Chunk = { file: string; imports?: string[]; src?: string; isEntry?: boolean; isDynamicEntry?: boolean }
+type Chunk = { file: string }
 const MOST_BYTES = 300_000
 
 const dir = await builtDashboard()
 const chunks: Record<string, Chunk> = JSON.parse(readFileSync(join(dir, 'build.json'), 'utf8'))
 
-/** A chunk and all that it needs before it runs. */
-function needs(name: string, found = new Set<string>()): Set<string> {
-  if (found.has(name)) return found
-  found.add(name)
-  for (const other of chunks[name]?.imports ?? []) needs(other, found)
-  return found
-}
-
 test('a first visit to any page loads at most 300 kB of script, as it is sent', () => {
-  const entry = Object.keys(chunks).find((name) => chunks[name]?.isEntry) ?? ''
-  const pages = Object.keys(chunks).filter((name) => chunks[name]?.isDynamicEntry && name.endsWith('-page.tsx'))
-  expect(pages.length).toBeGreaterThan(4)
-  const weights = pages.map((page) => {
-    const files = [...new Set([...needs(entry), ...needs(page)])].map((name) => chunks[name]?.file ?? '')
-    const bytes = files.filter((file) => file.endsWith('.js')).map((file) => statSync(join(dir, `${file}.gz`)).size)
-    return { page, bytes: bytes.reduce((sum, one) => sum + one, 0) }
-  })
+  const weights = scriptWeights(dir)
+  expect(weights.length).toBeGreaterThan(4)
   expect(weights.filter(({ bytes }) => bytes > MOST_BYTES || bytes < 50_000)).toEqual([])
 })
 

@@ -18,6 +18,7 @@ const BESIDES: Readonly<Record<string, string[]>> = {
   dashboard: PAGES,
   'dashboard-drop': PAGES,
   'dashboard-logs': PAGES,
+  'dashboard-weight': PAGES,
   readme: ['docs/tutorials', 'cli/src', 'bin', 'tools/dev.ts'],
 }
 

@@ -3,7 +3,7 @@ import { byProofsOfData } from './by-proofs-of-data.ts'
 import { byProofsOfDeploys } from './by-proofs-of-deploys.ts'
 import { certificates } from './certificates.ts'
 import { containers } from './containers.ts'
-import { dashboardLogs } from './dashboard-logs.ts'
+import { dashboard } from './dashboard.ts'
 import { folders } from './folders.ts'
 import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
@@ -17,7 +17,7 @@ import { stored } from './stored.ts'
 /** Faults that were seen to turn something red. What takes seconds comes first. */
 export const mutations: Mutation[] = [
   ...access,
-  ...dashboardLogs,
+  ...dashboard,
   ...installing,
   ...stored,
   ...network,
@@ -42,6 +42,7 @@ export const guardedByTests: Record<string, string[]> = {
   dashboard: ['line-shown-twice', 'stream-from-the-start'],
   'dashboard-drop': ['folder-sent-again', 'secrets-sent-along'],
   'dashboard-logs': ['line-shown-twice', 'stream-from-the-start'],
+  'dashboard-weight': ['every-icon-there-is'],
   destinations: [],
   escape: ['volume-with-options', 'raw-packets', 'port-of-the-edge', 'path-out-of-the-volume'],
   fair: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],

@@ -3,8 +3,8 @@ import type { Mutation } from './mutation.ts'
 const DESIGN = 'dashboard/README.md'
 const WORKER = 'dashboard/src/logs/worker'
 
-/** Logs in the dashboard: every line once, from where the last connection was. */
-export const dashboardLogs: Mutation[] = [
+/** In logs every line once, from where the last connection was; and pages that are light. */
+export const dashboard: Mutation[] = [
   {
     name: 'line-shown-twice',
     guards: `${DESIGN}: a line that comes again after a broken connection is shown once`,
@@ -22,6 +22,17 @@ export const dashboardLogs: Mutation[] = [
     red: {
       test: `dashboard/test/logs/read-log.test.ts`,
       title: 'connections that break in the middle lose no line and double none',
+    },
+  },
+  {
+    name: 'every-icon-there-is',
+    guards: 'bin/prove dashboard-weight: a page loads what it needs',
+    file: 'dashboard/src/main.tsx',
+    find: 'reloadOnOldBuild()',
+    replace: `import * as icons from 'lucide-react'\nObject.assign(window, { icons })\nreloadOnOldBuild()`,
+    red: {
+      test: 'dashboard/test/weight.test.ts',
+      title: 'a first visit to any page loads at most 300 kB of script, as it is sent',
     },
   },
 ]
