@@ -45,7 +45,7 @@ export function SignInPage() {
           problem={wrong}
         />
         <label className="flex min-h-6 items-center gap-2.5 text-soft pointer-coarse:min-h-11">
-          <input type="checkbox" name="remember" defaultChecked className="size-4 accent-(--brand)" />
+          <input type="checkbox" name="remember" defaultChecked className="tick" />
           Stay signed in
         </label>
         {wrong === null && <Refused error={signIn.error} />}

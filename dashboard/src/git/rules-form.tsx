@@ -10,7 +10,7 @@ import { Card } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 
 const BLANK: GithostRule = { role: 'developer', pattern: '', allow: false }
-const FIELD = 'h-9 rounded-md border border-line-strong bg-surface px-2.5 text-base pointer-coarse:h-11 sm:text-sm'
+const FIELD = 'h-9 rounded-md border border-edge bg-surface px-2.5 text-base pointer-coarse:h-11 sm:text-sm'
 
 /** All rules are set at once, so they are changed here and sent together. */
 export function RulesForm({ stored }: { stored: GithostRule[] }) {

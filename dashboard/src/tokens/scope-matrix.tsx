@@ -37,7 +37,7 @@ export function ScopeMatrix({ held, chosen, onChoose }: Props) {
                         type="checkbox"
                         checked={chosen.includes(scope)}
                         onChange={() => onChoose(toggled(chosen, scope))}
-                        className="size-4 accent-(--brand)"
+                        className="tick"
                       />
                     </label>
                   ) : (

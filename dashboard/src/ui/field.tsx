@@ -21,7 +21,7 @@ export function Field({ label, hint, problem, ...input }: Props) {
         id={id}
         aria-invalid={problem ? true : undefined}
         aria-describedby={said ? `${id}-said` : undefined}
-        className={`mt-1.5 h-10 w-full rounded-md border bg-surface px-3 text-base shadow-card placeholder:text-faint pointer-coarse:h-11 sm:text-sm ${problem ? 'border-bad-mark' : 'border-line-strong'}`}
+        className={`mt-1.5 h-10 w-full rounded-md border bg-surface px-3 text-base shadow-card placeholder:text-faint pointer-coarse:h-11 sm:text-sm ${problem ? 'border-bad-mark' : 'border-edge'}`}
       />
       {said && (
         <p id={`${id}-said`} className={`mt-1.5 text-xs ${problem ? 'text-bad' : 'text-faint'}`}>

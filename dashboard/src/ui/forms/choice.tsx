@@ -21,7 +21,7 @@ export function Choice({ label, choices, hint, problem, ...select }: Props) {
         id={id}
         aria-invalid={problem ? true : undefined}
         aria-describedby={said ? `${id}-said` : undefined}
-        className="mt-1.5 h-10 w-full rounded-md border border-line-strong bg-surface px-2.5 text-base shadow-card pointer-coarse:h-11 sm:text-sm"
+        className="mt-1.5 h-10 w-full rounded-md border border-edge bg-surface px-2.5 text-base shadow-card pointer-coarse:h-11 sm:text-sm"
       >
         {choices.map(({ value, label: shown }) => (
           <option key={value} value={value}>

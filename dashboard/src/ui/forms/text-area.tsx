@@ -24,7 +24,7 @@ export function TextArea({ label, hint, problem, ...area }: Props) {
         id={id}
         aria-invalid={problem ? true : undefined}
         aria-describedby={said ? `${id}-said` : undefined}
-        className={`thin-scroll mt-1.5 w-full rounded-md border bg-surface px-3 py-2 font-mono text-base shadow-card placeholder:text-faint sm:text-xs ${problem ? 'border-bad-mark' : 'border-line-strong'}`}
+        className={`thin-scroll mt-1.5 w-full rounded-md border bg-surface px-3 py-2 font-mono text-base shadow-card placeholder:text-faint sm:text-xs ${problem ? 'border-bad-mark' : 'border-edge'}`}
       />
       {said && (
         <p id={`${id}-said`} className={`mt-1 text-xs text-pretty ${problem ? 'text-bad' : 'text-faint'}`}>

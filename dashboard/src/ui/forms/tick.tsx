@@ -5,7 +5,7 @@ type Props = Omit<ComponentProps<'input'>, 'className' | 'type'> & { children: R
 /** A box to tick and its sentence; the sentence is part of the target. */
 export const Tick = ({ children, ...input }: Props) => (
   <label className="flex min-h-6 items-center gap-2.5 pointer-coarse:min-h-11">
-    <input {...input} type="checkbox" className="size-4 shrink-0 accent-(--brand)" />
+    <input {...input} type="checkbox" className="tick" />
     <span className="min-w-0 text-pretty">{children}</span>
   </label>
 )
