@@ -38,7 +38,7 @@ type LookupProps = { host: string; check: UseQueryResult<DomainCheck>; before: D
 function Lookup({ host, check, before }: LookupProps) {
   const leads = check.data ?? before
   return (
-    <div className="mt-3 space-y-2.5">
+    <div className={`mt-3 space-y-2.5 ${leads ? '' : 'min-h-36'}`}>
       {leads && <p className={`text-pretty ${leads.ok ? 'text-ok' : 'text-ask'}`}>{leads.message}</p>}
       {leads && !leads.ok && <DnsTable host={host} leads={leads} />}
       {leads && !leads.ok && leads.found.addresses.length > 0 && !host.startsWith('*.') && (

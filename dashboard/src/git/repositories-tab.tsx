@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { repositoriesQuery } from '../api/platform.ts'
 import { githostQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,6 +13,20 @@ import { SearchField } from './search-field.tsx'
 const route = getRouteApi('/in/git')
 
 export function RepositoriesTab() {
+  const status = useQuery(githostQuery)
+  if (status.isPending) return <Bones />
+  if (status.data?.state !== 'disconnected') return <Listed />
+  return (
+    <Empty title="No git host is connected">
+      <Link to="/git" className="font-medium text-brand hover:underline">
+        Connect one
+      </Link>{' '}
+      to see its repositories here, and to deploy every push.
+    </Empty>
+  )
+}
+
+function Listed() {
   const view = route.useSearch()
   const navigate = route.useNavigate()
   const { data: status } = useQuery(githostQuery)

@@ -29,7 +29,8 @@ export function MembersTab() {
         )}
         <ShowOlder list={members} />
       </Section>
-      <Invitations />
+      {/* After what is above it, so that it does not move. */}
+      {!members.isPending && <Invitations />}
     </>
   )
 }

@@ -32,9 +32,9 @@ export function NewPage() {
         ) : (
           <>
             {from === 'folder' && <FolderSource onSource={setSource} />}
-            {from === 'repository' && <RepositorySource onSource={setSource} />}
+            {from === 'repository' && <RepositorySource onSource={setSource} below={<OtherSources from={from} />} />}
             {from === 'image' && <ImageSource onSource={setSource} />}
-            <OtherSources from={from} />
+            {from !== 'repository' && <OtherSources from={from} />}
           </>
         )}
       </div>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { repositoriesQuery } from '../api/new.ts'
 import { githostQuery, projectsQuery } from '../api/queries.ts'
 import { Command } from '../setup/command.tsx'
@@ -13,17 +13,27 @@ import { BranchStep } from './branch-step.tsx'
 import { RepositoryRow } from './repository-row.tsx'
 import type { Source } from './source.ts'
 
-type Props = { onSource(source: Source): void }
+/** `below` is shown when what stands above it is there, so that it does not move. */
+type Props = { onSource(source: Source): void; below: ReactNode }
 
 /** Account, search, list; then the branch. */
-export function RepositorySource({ onSource }: Props) {
+export function RepositorySource({ onSource, below }: Props) {
   const status = useQuery(githostQuery)
   const { owner, repo } = useSearch({ from: '/in/new' })
   if (status.isPending) return <Bones rows={4} />
-  if (status.isError) return <Refused error={status.error} onRetry={() => status.refetch()} />
-  if (status.data.state === 'disconnected') return <NotConnected />
-  if (owner && repo) return <BranchStep owner={owner} repo={repo} onSource={onSource} />
-  return <Listing accounts={status.data.accounts.map(({ login }) => login)} />
+  const { data } = status
+  if (data && data.state !== 'disconnected' && !(owner && repo))
+    return <Listing accounts={data.accounts.map(({ login }) => login)} below={below} />
+  return (
+    <>
+      {status.isError && <Refused error={status.error} onRetry={() => status.refetch()} />}
+      {data?.state === 'disconnected' && <NotConnected />}
+      {data && data.state !== 'disconnected' && owner && repo && (
+        <BranchStep owner={owner} repo={repo} onSource={onSource} />
+      )}
+      {below}
+    </>
+  )
 }
 
 const NotConnected = () => (
@@ -43,7 +53,7 @@ const NotConnected = () => (
 /** Typing goes into the page at once, and into the address and the question when it stops. */
 const TYPED_MS = 300
 
-function Listing({ accounts }: { accounts: string[] }) {
+function Listing({ accounts, below }: { accounts: string[]; below: ReactNode }) {
   const { owner, q } = useSearch({ from: '/in/new' })
   const navigate = useNavigate()
   const [typed, setTyped] = useState(q ?? '')
@@ -57,33 +67,39 @@ function Listing({ accounts }: { accounts: string[] }) {
   }, [typed, q, navigate])
   const pick = (login: string) =>
     void navigate({ to: '/new', search: (now) => ({ ...now, owner: login || undefined }), replace: true })
+  const list = useRepositories(owner, q)
   return (
-    <Card>
-      <div className="grid gap-3 border-b border-line p-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
-        <Choice
-          label="Account"
-          value={owner ?? ''}
-          choices={[
-            { value: '', label: 'Every account' },
-            ...accounts.map((login) => ({ value: login, label: login })),
-          ]}
-          onChange={({ currentTarget }) => pick(currentTarget.value)}
-        />
-        <Field
-          label="Search"
-          type="search"
-          value={typed}
-          placeholder="Part of a name"
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-      </div>
-      <Repositories owner={owner} q={q} />
-    </Card>
+    <>
+      <Card>
+        <div className="grid gap-3 border-b border-line p-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
+          <Choice
+            label="Account"
+            value={owner ?? ''}
+            choices={[
+              { value: '', label: 'Every account' },
+              ...accounts.map((login) => ({ value: login, label: login })),
+            ]}
+            onChange={({ currentTarget }) => pick(currentTarget.value)}
+          />
+          <Field
+            label="Search"
+            type="search"
+            value={typed}
+            placeholder="Part of a name"
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        </div>
+        <Repositories list={list} />
+      </Card>
+      {!list.isPending && below}
+    </>
   )
 }
 
-function Repositories({ owner, q }: { owner: string | undefined; q: string | undefined }) {
-  const list = useInfiniteQuery(repositoriesQuery({ owner, q }))
+const useRepositories = (owner: string | undefined, q: string | undefined) =>
+  useInfiniteQuery(repositoriesQuery({ owner, q }))
+
+function Repositories({ list }: { list: ReturnType<typeof useRepositories> }) {
   const { data: projects = [] } = useQuery(projectsQuery)
   if (list.isPending) return <Bones rows={5} />
   if (list.isLoadingError) return <Refused error={list.error} className="m-4" onRetry={() => list.refetch()} />

@@ -5,7 +5,7 @@ import { activeQuery, deploymentsQuery, overviewQuery, projectsQuery } from '../
 import { DeploymentRow } from '../deployments/deployment-row.tsx'
 import { useRowKeys } from '../deployments/use-row-keys.ts'
 import { Checklist } from '../setup/checklist.tsx'
-import { isSetUp } from '../setup/steps.ts'
+import { isSetUp, type SetupStep } from '../setup/steps.ts'
 import { useSetup } from '../setup/use-setup.ts'
 import { Bones, Card, Page, PageHead } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
@@ -22,15 +22,19 @@ export function OverviewPage() {
   useTitle('Overview · Slipway')
   useRowKeys()
   const overview = useQuery(overviewQuery)
+  const steps = useSetup()
+  // What comes above something else comes before it, so that nothing moves.
+  const isUnknown = overview.data?.projects.total === 0 && steps === undefined
   return (
     <Page>
       <PageHead title="Overview">{(overview.data?.projects.total ?? 0) > 0 && <NewProject />}</PageHead>
       <Stale query={overview} />
       {overview.isPending && <Bones />}
       {overview.isLoadingError && <Refused error={overview.error} onRetry={() => overview.refetch()} />}
-      {overview.data && (
+      {overview.data && isUnknown && <Bones />}
+      {overview.data && !isUnknown && (
         <div className={overview.isError ? 'opacity-60' : ''}>
-          <FirstSteps />
+          <FirstSteps steps={steps} />
           {overview.data.projects.total > 0 && <Attention items={overview.data.attention} />}
           <Projects />
           <Recent />
@@ -50,8 +54,7 @@ const NewProject = () => (
 )
 
 /** Until there is a server and something to deploy. */
-function FirstSteps() {
-  const steps = useSetup()
+function FirstSteps({ steps }: { steps: SetupStep[] | undefined }) {
   if (!steps || isSetUp(steps)) return null
   return (
     <section aria-label="First steps" className="mb-8 max-w-2xl">

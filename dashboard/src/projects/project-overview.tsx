@@ -7,6 +7,7 @@ import { useRowKeys } from '../deployments/use-row-keys.ts'
 import { Bones, Card, Code, Empty } from '../ui/page.tsx'
 import { Refused } from '../ui/refused.tsx'
 import { PendingChanges } from '../variables/pending-changes.tsx'
+import { useIsFirstAsked } from '../variables/use-pending.ts'
 import { PromotionCard } from './promotion-card.tsx'
 import { ServingCard } from './serving-card.tsx'
 import { UnderWay } from './under-way.tsx'
@@ -14,8 +15,9 @@ import { UnderWay } from './under-way.tsx'
 /** What visitors get now is the heart of it; beside it what is about to change that. */
 export function ProjectOverview({ project }: { project: Project }) {
   useRowKeys()
+  const isAsked = useIsFirstAsked(project)
   return (
-    <>
+    <div className={isAsked ? 'invisible' : ''}>
       <PromotionCard project={project} />
       <PendingChanges project={project} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -23,7 +25,7 @@ export function ProjectOverview({ project }: { project: Project }) {
         <UnderWay projectId={project.id} />
       </div>
       <Last project={project} />
-    </>
+    </div>
   )
 }
 

@@ -40,7 +40,9 @@ export function ServersPage() {
 }
 
 function Listed({ servers }: { servers: Server[] }) {
-  const { data: instance } = useQuery(instanceQuery)
+  const { data: instance, isPending, failureCount } = useQuery(instanceQuery)
+  // Whether something stands above them; where that is not answered at once, they are shown without.
+  if (isPending && failureCount === 0) return <Bones rows={3} />
   const isOffered = instance?.mode === 'self_hosted' && !servers.some(({ kind }) => kind === 'local')
   return (
     <div className="space-y-4">

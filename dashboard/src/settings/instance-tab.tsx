@@ -15,7 +15,7 @@ export function InstanceTab() {
   return (
     <>
       <Section title="This instance">
-        <Answered query={instance}>
+        <Answered query={instance} rows={4}>
           {({ version, commit, mode, cli }) => (
             <Facts>
               <Fact term="Version">
@@ -42,28 +42,30 @@ export function InstanceTab() {
   )
 }
 
-type AnsweredProps<T> = { query: UseQueryResult<T>; children(data: T): ReactNode }
+type AnsweredProps<T> = { query: UseQueryResult<T>; rows: number; children(data: T): ReactNode }
 
 /** What was asked for, or why it is not there. */
-function Answered<T>({ query, children }: AnsweredProps<T>) {
+function Answered<T>({ query, rows, children }: AnsweredProps<T>) {
   return (
     <>
       <Stale query={query} />
-      {query.isPending && <Bones rows={2} />}
+      {query.isPending && <Bones rows={rows} as="facts" />}
       {query.isLoadingError && <Refused error={query.error} onRetry={() => query.refetch()} />}
       {query.data !== undefined && <Card>{children(query.data)}</Card>}
     </>
   )
 }
 
+const PARTS: Record<string, string> = { database: 'Database', dataDirectory: 'Data directory', process: 'Process' }
+
 function Health() {
   return (
     <Section title="Its parts" note="Whether the server can do its work now.">
-      <Answered query={useQuery(healthQuery)}>
+      <Answered query={useQuery(healthQuery)} rows={3}>
         {({ checks }) => (
           <Facts>
             {Object.entries(checks).map(([name, { ok, detail }]) => (
-              <Fact key={name} term={name}>
+              <Fact key={name} term={PARTS[name] ?? name}>
                 <span className="-my-0.5 flex flex-wrap items-center gap-2">
                   <Tag tone={ok ? 'ok' : 'bad'}>{ok ? 'Well' : 'Not well'}</Tag>
                   <span className="min-w-0 text-soft">{detail}</span>
@@ -80,7 +82,7 @@ function Health() {
 function Address() {
   return (
     <Section title="Its address" note="In links, in cookies, and what git hosts call.">
-      <Answered query={useQuery(addressQuery)}>
+      <Answered query={useQuery(addressQuery)} rows={2}>
         {({ url, host, live, message, certificate }) => (
           <Facts>
             <Fact term="Address">
@@ -110,7 +112,7 @@ function Backups() {
       title="Backups of the platform itself"
       note="Its database and settings. Where they lie and why one failed is told on the machine alone."
     >
-      <Answered query={useQuery(instanceBackupsQuery)}>
+      <Answered query={useQuery(instanceBackupsQuery)} rows={2}>
         {({ backup, drill }) => (
           <Facts>
             <Fact term="Last backup">

@@ -20,13 +20,15 @@ export function PageHead({ title, note, children }: { title: ReactNode; note?: R
   )
 }
 
+const BONES = { rows: 'h-15', facts: 'h-16.5 sm:h-11' }
+
 /** Rows of the final height, shown only when it takes long enough to be noticed. */
-export function Bones({ rows = 6 }: { rows?: number }) {
+export function Bones({ rows = 6, as = 'rows' }: { rows?: number; as?: keyof typeof BONES }) {
   return (
     <div aria-busy="true" className="animate-[rise_200ms_200ms_ease-out_both] space-y-px">
       {Array.from({ length: rows }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
-        <div key={at} className="under-way h-15 rounded-md bg-hover" />
+        <div key={at} className={`under-way rounded-md bg-hover ${BONES[as]}`} />
       ))}
       <span className="sr-only">Loading</span>
     </div>
