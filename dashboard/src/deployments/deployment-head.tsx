@@ -47,16 +47,23 @@ export function DeploymentHead({ deployment, project }: { deployment: Deployment
 
 function Crumbs({ deployment: { projectId, number }, project }: { deployment: Deployment; project: string }) {
   return (
-    <nav aria-label="Where you are" className="flex min-w-0 items-center gap-1.5 text-xs text-faint">
+    <nav
+      aria-label="Where you are"
+      className="pointer-coarse:-my-3.5 flex min-w-0 items-center gap-1.5 text-xs text-faint"
+    >
       <Link
         to="/projects/$id"
         params={{ id: projectId }}
-        className="truncate font-medium text-soft hover:text-ink hover:underline"
+        className="truncate font-medium text-soft hover:text-ink hover:underline pointer-coarse:leading-[2.75rem]"
       >
         {project}
       </Link>
       <ChevronRight size={12} className="shrink-0" aria-hidden />
-      <Link to="/deployments" search={{ project: projectId }} className="hover:text-ink hover:underline">
+      <Link
+        to="/deployments"
+        search={{ project: projectId }}
+        className="hover:text-ink hover:underline pointer-coarse:leading-[2.75rem]"
+      >
         Deployments
       </Link>
       <ChevronRight size={12} className="shrink-0" aria-hidden />

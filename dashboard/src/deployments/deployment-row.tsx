@@ -33,9 +33,13 @@ export function DeploymentRow({ deployment, project }: { deployment: Deployment;
             <span className="truncate font-medium">{headline(deployment)}</span>
             {pinned && <Pin size={12} className="shrink-0 text-faint" aria-label="Pinned" />}
           </span>
-          <span className="block truncate text-xs text-faint">
-            <span className="text-soft">{project}</span> <span className="num">#{number}</span> · {triggered(trigger)}{' '}
-            {createdBy.name}
+          {/* Of a long name the end is cut, and never the number behind it. */}
+          <span className="flex gap-1 text-xs text-faint">
+            <span className="min-w-8 truncate text-soft">{project}</span>
+            <span className="num shrink-0">#{number}</span>
+            <span className="min-w-24 truncate">
+              · {triggered(trigger)} {createdBy.name}
+            </span>
           </span>
         </span>
         <SourceNote source={source} />

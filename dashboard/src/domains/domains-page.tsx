@@ -103,7 +103,7 @@ function Names({ projects, filter }: { projects: Project[]; filter: DomainsFilte
                     params={{ id: project.id }}
                     search={{ tab: 'domains' }}
                     data-row
-                    className="inline-flex min-h-6 max-w-40 shrink-0 items-center text-xs font-medium text-brand hover:underline pointer-coarse:min-h-11"
+                    className="inline-flex min-h-6 max-w-40 shrink-0 max-sm:max-w-24 items-center text-xs font-medium text-brand hover:underline pointer-coarse:min-h-11"
                   >
                     <span className="truncate">{project.name}</span>
                   </Link>

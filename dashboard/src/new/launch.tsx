@@ -67,7 +67,8 @@ export function Launch({ source, project, isFor }: Props) {
           />
         </div>
       </Card>
-      <div className="mt-4 space-y-3">
+      {/* In sight however many rows there are. */}
+      <div data-bar className="sticky bottom-0 -mx-2 mt-2 space-y-3 bg-canvas px-2 py-3">
         {deploy.made && deploy.error && (
           <Caution>{`The project ${deploy.made.name} is made. It has not been deployed.`}</Caution>
         )}

@@ -69,7 +69,8 @@ function useDeployments(): Entry[] {
   const names = new Map(projects.map(({ id, name }) => [id, name]))
   return (data?.pages[0]?.data ?? []).map((one) => ({
     value: one.id,
-    label: `${names.get(one.projectId) ?? ''} #${one.number}  ${headline(one)}`,
+    // The number first: of a long name the end is cut.
+    label: `#${one.number} ${names.get(one.projectId) ?? ''}  ${headline(one)}`,
     note: shown(one).word,
     icon: <Rocket size={15} />,
     run: () => void navigate({ to: '/deployments/$id', params: { id: one.id } }),

@@ -128,6 +128,8 @@ const TELL = `
   }
   const outOfOrder = () => {
     scrollTo(0, 0)
+    // A bar that sticks to an edge stands where it would be without that.
+    for (const bar of document.querySelectorAll('[data-bar]')) bar.style.position = 'static'
     const walked = stops().filter(({ key }) => key === 'Tab').map(({ el }) => el)
     const pairs = walked.slice(1).map((el, n) => [walked[n], el])
     // The press that leads out of the page is not always heard: what holds the focus then is not where the page begins.

@@ -128,6 +128,7 @@ async function frameFaults(page: Page, known: Set<string>): Promise<string[]> {
   known.add('frame')
   await page.reload()
   await page.locator('main h1').first().waitFor()
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
   for (const key of ['Tab', 'Enter', 'Tab'] as const) await press(page, key, 1)
   const isIn = await page.evaluate(`document.getElementById('main').contains(document.activeElement)`)
   return isIn ? [] : [`the first stop does not lead to the content, but to ${await ask(page, 'holder()')}`]

@@ -53,7 +53,7 @@ function Panel({ deployment, ask }: { deployment: Deployment; ask(what: Asked): 
             ` Its server cannot be asked now, so this is as it was written down. ${decision.reason ?? ''}`}
         </p>
         <Outcomes deployment={deployment} decision={decision} />
-        <div className="mt-4 flex flex-wrap gap-2 max-sm:[&>*]:flex-1 max-sm:[&>*]:justify-center">
+        <div className="mt-4 flex flex-wrap gap-2 max-sm:flex-col max-sm:[&>*]:justify-center">
           <Button look="primary" disabled={!verdict?.allowed} onClick={() => ask('keep')}>
             Keep what came up
           </Button>

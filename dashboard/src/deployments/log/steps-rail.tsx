@@ -77,7 +77,9 @@ function StepRow({ step, end, share, isChosen, onChoose }: RowProps) {
       >
         <span className="flex items-center gap-2">
           <StepSign status={status} />
-          <span className={`truncate font-medium ${step.undone ? 'line-through' : ''}`}>{title}</span>
+          <span className={`${service ? 'shrink-0' : 'truncate'} font-medium ${step.undone ? 'line-through' : ''}`}>
+            {title}
+          </span>
           {service && <span className="truncate text-xs text-faint">{service}</span>}
           {step.undone && <span className="text-xs text-soft">put back</span>}
           <span className="ml-auto shrink-0 pl-2 text-xs text-soft">
