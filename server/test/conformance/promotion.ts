@@ -2,6 +2,7 @@ import { inFile, type Shown } from './statement.ts'
 
 const promoted = inFile('server/test/promote/promote.test.ts')
 const interrupted = inFile('server/test/promote/interrupted.test.ts')
+const names = inFile('server/test/promote/names.test.ts')
 const ids = inFile('server/test/promote/ids.test.ts')
 
 /** The way of a project to the hosted cloud. */
@@ -34,6 +35,19 @@ export const PROMOTION: Shown[] = [
       interrupted('a promotion whose every call was done and not heard of makes nothing twice'),
       interrupted('a worker that is replaced at each step is followed by one that goes on'),
       interrupted('a cancel takes everything back', 'at %s'),
+    ],
+  },
+  {
+    id: 'cloud.promote-names',
+    says: 'A name that is gone here does not stay at the hosted cloud; one that the cloud refuses fails the promotion, which says what to do.',
+    tests: [
+      names(
+        'a name or path that is gone here is gone there after the next promotion; what was added there alone stays',
+      ),
+      names('a name that is removed here while it is being sent does not stay there'),
+      names(
+        'a name that the cloud refuses ends the promotion with what to do; everything is as it was, here and there',
+      ),
     ],
   },
   {

@@ -33,6 +33,9 @@ export async function startStage() {
   return { ...worlds, ...worker, ground, ...asking(home, cloud) }
 }
 
+/** What a promotion makes there, and a cancel takes back. */
+export const MADE_THERE = ['project', 'deployment', 'service', 'variable', 'host_name'] as const
+
 const idle = { run: async () => {}, onEnd: async () => {} }
 
 /** Runs nothing but promotions, in this process. */
@@ -113,7 +116,7 @@ function asking(home: World, cloud: World) {
       )
       return JSON.stringify(await Promise.all(rows))
     },
-    countThere: async (table: 'project' | 'deployment' | 'folder_session', { id }: Org) =>
+    countThere: async (table: (typeof MADE_THERE)[number] | 'folder_session', { id }: Org) =>
       (await cloud.platform.pool.query(`select 1 from ${table} where org_id = $1`, [id])).rowCount,
   }
 }

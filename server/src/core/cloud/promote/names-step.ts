@@ -1,8 +1,11 @@
 import type { DomainCheck } from '@slipway/contract/domains'
 import type { DnsChange } from '@slipway/contract/promotion'
+import { Refusal } from '../../../errors.ts'
 import * as names from '../../domains/names/store.ts'
 import * as promotions from '../promotion-store.ts'
+import type { Ask } from './ask-cloud.ts'
 import { type Promoting, perform } from './perform.ts'
+import { isName, NAMES, replaceSent } from './sent.ts'
 
 /**
  * The project's own names are claimed there, and the cloud says what their records have to become. Nothing changes for visitors: a name
@@ -10,7 +13,7 @@ import { type Promoting, perform } from './perform.ts'
  */
 export const claimNames = (promoting: Promoting): Promise<DnsChange[]> => {
   const { parts, run, project } = promoting
-  const path = `/api/projects/${project.id}/domains`
+  const path = `/api/projects/${project.id}`
   return perform(
     promoting,
     'domains',
@@ -18,10 +21,10 @@ export const claimNames = (promoting: Promoting): Promise<DnsChange[]> => {
       const own = (await names.ofProject(parts.db, project.id)).filter(({ kind }) => kind === 'custom')
       // A name that sends its visitors to another one comes after that one.
       own.sort((a, b) => Number(a.redirectTo !== null) - Number(b.redirectTo !== null))
-      for (const one of own) await ask({ method: 'POST', path, json: wantedOf(one) })
+      await replaceSent(promoting, isName, own.map(placeOf), (gone) => replaceNames(ask, path, own, gone))
       const changes: DnsChange[] = []
       for (const host of new Set(own.map((one) => one.host))) {
-        const { body } = await ask({ method: 'POST', path: `${path}/check`, json: { host } })
+        const { body } = await ask({ method: 'POST', path: `${path}${NAMES}check`, json: { host } })
         changes.push(...changesOf(body as DomainCheck))
       }
       return changes
@@ -29,6 +32,31 @@ export const claimNames = (promoting: Promoting): Promise<DnsChange[]> => {
     { onEnd: (tx, changes) => promotions.setDns(tx, run.orgId, run.id, changes) },
   )
 }
+
+/** What it is called there, below its project. */
+const hostPlace = (host: string) => `${NAMES}${encodeURIComponent(host)}`
+const placeOf = ({ host, pathPrefix }: names.Named) =>
+  `${hostPlace(host)}?targetPath=${encodeURIComponent(pathPrefix ?? '/')}`
+
+/** What is gone makes room first, but for paths of a name that stays: that one leads somewhere all the time. */
+async function replaceNames(ask: Ask, path: string, own: names.Named[], gone: string[]): Promise<void> {
+  const staying = new Set(own.map(({ host }) => hostPlace(host)))
+  const stays = (place: string) => staying.has(place.slice(0, place.indexOf('?')))
+  const remove = async (place: string) => void (await ask({ method: 'DELETE', path: path + place, expects: [404] }))
+  for (const place of gone) if (!stays(place)) await remove(place)
+  for (const one of own)
+    await ask({ method: 'POST', path: `${path}/domains`, json: wantedOf(one) }).catch((error) => {
+      throw error instanceof Refusal && error.code !== 'cloud_unreachable' ? refused(error) : error
+    })
+  for (const place of gone) if (stays(place)) await remove(place)
+}
+
+/** Its hint is for whoever adds a name there: here it is added by the next promotion. */
+const refused = ({ code, message, details }: Refusal) =>
+  new Refusal(code, message, {
+    ...details,
+    hint: `${details.hint ?? ''} Then promote again: that adds it there.`.trim(),
+  })
 
 const wantedOf = ({ host, service, port, pathPrefix, redirect, hsts, redirectTo }: names.Named) => ({
   ...{ host, service, https: hsts ? 'hsts' : redirect ? 'redirect' : 'offered' },

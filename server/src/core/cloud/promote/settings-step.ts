@@ -1,7 +1,7 @@
 import { allVariables, listServices } from '../../projects/settings-store.ts'
 import { openVariables, type PlainVariable } from '../../projects/variables.ts'
-import * as promotions from '../promotion-store.ts'
 import { type Promoting, perform } from './perform.ts'
+import { isName, replaceSent } from './sent.ts'
 
 const MOST_SERVICES = 200
 /** In one call: the route takes 500, and 8 MB. */
@@ -17,23 +17,20 @@ export const sendSettings = (promoting: Promoting): Promise<void> =>
     const { parts, project } = promoting
     const { data: services } = await listServices(parts.db, project, { limit: MOST_SERVICES })
     const variables = openVariables(parts, await allVariables(parts.db, project))
-    const own = new Set([...services.map(nameOfService), ...variables.map(nameOfVariable)])
-    const gone = (await promotions.lastSent(parts.db, project.orgId, project.id)).filter((name) => !own.has(name))
-    // Before anything is sent: whoever goes on from anywhere knows what may be there.
-    await remember(promoting, [...own, ...gone])
+    const own = [...services.map(nameOfService), ...variables.map(nameOfVariable)]
     const path = `/api/projects/${project.id}`
-    for (const { name, config } of services)
-      await ask({ method: 'PUT', path: `${path}/services/${name}`, json: config })
-    for (const some of inParts(variables.map(({ id: _, ...said }) => said))) {
-      const secrets = some.map(({ value }) => value)
-      await ask({ method: 'PUT', path: `${path}/variables`, json: { variables: some }, secrets })
-    }
-    for (const name of gone) await ask({ method: 'DELETE', path: path + name, expects: [404] })
-    await remember(promoting, [...own])
+    await replaceSent(promoting, isSetting, own, async (gone) => {
+      for (const { name, config } of services)
+        await ask({ method: 'PUT', path: `${path}/services/${name}`, json: config })
+      for (const some of inParts(variables.map(({ id: _, ...said }) => said))) {
+        const secrets = some.map(({ value }) => value)
+        await ask({ method: 'PUT', path: `${path}/variables`, json: { variables: some }, secrets })
+      }
+      for (const name of gone) await ask({ method: 'DELETE', path: path + name, expects: [404] })
+    })
   })
 
-const remember = ({ run }: Promoting, sent: string[]) =>
-  run.write((tx) => promotions.setSent(tx, run.orgId, run.id, sent))
+const isSetting = (path: string) => !isName(path)
 
 /** What it is called there, below its project. What somebody has made there alone has no such name here, and stays. */
 const nameOfService = ({ name }: { name: string }) => `/services/${name}`
