@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../test-kit/until.ts'
 import type { Fate } from '../http/links/two-worlds.ts'
-import { PATIENCE_MS, projectOf, promote, startStage, uploaded } from './stage.ts'
+import { MADE_THERE, PATIENCE_MS, projectOf, promote, startStage, uploaded } from './stage.ts'
 
-const { home, line, ground, promotion, ended, endThere, countThere, at, replaceWorker } = await startStage()
+const { home, cloud, line, ground, secretsOf, promotion, ended, endThere, countThere, at, replaceWorker } =
+  await startStage()
 
 const callOf = ({ method, url }: IncomingMessage) => `${method} ${url}`
 /** Each call meets this once, and comes through from then on. */
@@ -59,6 +60,29 @@ test('a worker that is replaced at each step is followed by one that goes on', {
     expect(await countThere(table, there), table).toBe(1)
 })
 
+test('a project that was made by a worker that is gone becomes what it is here by then', {
+  timeout: 90_000,
+}, async () => {
+  const { here, there } = await ground('renamed')
+  const id = await projectOf(here, 'renamed')
+  let made = false
+  await line.being(
+    (request) => {
+      if (made || callOf(request) !== 'POST /api/projects') return 'through'
+      made = true
+      return 'answer held'
+    },
+    async () => {
+      await promote(here, id, { image: 'busybox:1' })
+      await until('it is there', PATIENCE_MS, async () => (await countThere('project', there)) === 1 || undefined)
+      expect((await here.owner.api('PATCH', `/api/projects/${id}`, { name: 'another' })).status).toBe(200)
+      await replaceWorker()
+    },
+  )
+  await at(here, id, 'await')
+  expect((await there.owner.api('GET', `/api/projects/${id}`)).body.name).toBe('another')
+})
+
 /** By the call that a step begins with, or is about. */
 const CALLS: [step: string, call: RegExp][] = [
   ['look', /^GET \/api\/projects\/prj_\w+$/],
@@ -93,12 +117,49 @@ describe('a cancel takes everything back', () => {
       },
     )
     expect(await ended(here, id)).toMatchObject({ state: 'cancelled', error: null })
-    expect(await countThere('project', there)).toBe(0)
-    expect(await countThere('deployment', there)).toBe(0)
+    for (const table of MADE_THERE) expect(await countThere(table, there), table).toBe(0)
+    // Contents of an upload are nobody's but this organization's; the sweep takes the session when it has expired.
+    const sessions = 'select expires_at - now() as left from folder_session where org_id = $1'
+    for (const { left } of (await cloud.platform.pool.query(sessions, [there.id])).rows)
+      expect(left.days ?? 0, 'an upload goes by itself').toBeLessThanOrEqual(30)
     const { rows } = await home.platform.pool.query('select target, cloud_project_id from project where id = $1', [id])
     expect(rows).toEqual([{ target: 'server', cloud_project_id: null }])
     const shown = await here.owner.api('GET', `/api/deployments/${deployment}`)
     expect(shown.body).toMatchObject({ status: 'cancelled', active: false })
+  })
+
+  test('also what comes there after it was looked for', { timeout: 90_000 }, async () => {
+    const { here, there } = await ground('overtaken')
+    const id = await projectOf(here, 'overtaken')
+    const { credential } = await secretsOf(here)
+    let late: (() => Promise<{ status: number }>) | undefined
+    let came = 0
+    await line.being(
+      (request, response) => {
+        if (callOf(request) === `DELETE /api/projects/${id}?volumes=delete` && came === 0) {
+          // It is not there yet, and comes a moment after that was said.
+          response.on('finish', () => void late?.().then(({ status }) => (came = status)))
+          return 'through'
+        }
+        if (callOf(request) !== 'POST /api/projects' || late !== undefined) return 'through'
+        const chunks: Buffer[] = []
+        request.on('data', (chunk: Buffer) => chunks.push(chunk))
+        request.on('end', () => {
+          const json = JSON.parse(Buffer.concat(chunks).toString())
+          late = () => cloud.as(credential)('POST', '/api/projects', json)
+        })
+        return 'silent'
+      },
+      async () => {
+        const { deployment_id } = (await promote(here, id, { image: 'busybox:1' })).body
+        await until('the call is on its way', PATIENCE_MS, () => late)
+        await here.owner.api('POST', `/api/deployments/${deployment_id}/cancel`)
+        expect(await ended(here, id)).toMatchObject({ state: 'cancelled', error: null })
+        await until('it has come', PATIENCE_MS, () => came || undefined)
+      },
+    )
+    expect(came).toBe(201)
+    for (const table of MADE_THERE) expect(await countThere(table, there), table).toBe(0)
   })
 
   test('also when it has become ready there in that moment, and while the cloud is away', {

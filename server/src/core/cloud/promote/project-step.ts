@@ -14,7 +14,7 @@ const pathOf = (id: string) => `${PROJECTS}/${encodeURIComponent(id)}`
  * from here, which `cloud_project_id` says. Pushes are decided here, so none deploys it there.
  */
 export async function makeProject(promoting: Promoting): Promise<void> {
-  const { project, promotion, parts } = promoting
+  const { project, promotion, parts, run } = promoting
   const path = pathOf(project.id)
   const known = await perform(promoting, 'look', async (ask) => {
     if (project.cloudProjectId !== null) return true
@@ -34,8 +34,8 @@ export async function makeProject(promoting: Promoting): Promise<void> {
       }
       const { body } = await ask({ method: 'POST', path: PROJECTS, json: { id: project.id, ...wanted }, secrets })
       await requireSameId(ask, project.id, (body as { id: string }).id)
-      // One from before has what it had then.
-      if (known) await ask({ method: 'PATCH', path, json: wanted, secrets })
+      // One from before has what it had then, and so has one that an owner before this one made.
+      if (known || run.since('project') !== undefined) await ask({ method: 'PATCH', path, json: wanted, secrets })
     },
     {
       onStart: (tx) => promotions.setCloudProject(tx, promotion),

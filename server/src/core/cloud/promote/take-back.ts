@@ -7,6 +7,7 @@ import type { Promoting } from './perform.ts'
 
 /** Stopping what runs takes the cloud its time. */
 const SLOW_MS = 60_000
+const LATE_MS = 3000
 
 /**
  * The project there goes again, with what a deployment has made for it. It stays where it is the target, since that was not this
@@ -25,7 +26,9 @@ export async function takeBack(
     // It may have become the active release in the moment in which somebody cancelled.
     const path = `/api/deployments/${run.id}?force=true`
     await ask({ method: 'DELETE', path, expects: [400, 404], slowMs: SLOW_MS })
-    await deleteThere(ask, project.id, 'delete')
+    // What asked for it may still be on its way.
+    if (!(await deleteThere(ask, project.id)) && run.since('undo:project') === undefined)
+      throw new NotYet('It is not there yet.', LATE_MS)
   } catch (error) {
     if (error instanceof Refusal && error.code === 'cloud_unreachable') return UNDO_PENDING
     throw error
@@ -34,8 +37,9 @@ export async function takeBack(
   return undefined
 }
 
-async function deleteThere(ask: Ask, id: string, volumes: 'keep' | 'delete'): Promise<void> {
-  const path = `/api/projects/${id}?volumes=${volumes}`
-  const { status } = await ask({ method: 'DELETE', path, expects: [404, 409] })
+/** False: there was none. */
+async function deleteThere(ask: Ask, id: string): Promise<boolean> {
+  const { status } = await ask({ method: 'DELETE', path: `/api/projects/${id}?volumes=delete`, expects: [404, 409] })
   if (status === 409) throw new NotYet('Something of the project is still being stopped there.')
+  return status !== 404
 }
