@@ -69,6 +69,11 @@ export const Domain = z
   .meta({ id: 'Domain' })
 export type Domain = z.output<typeof Domain>
 
+const ListedDomain = Domain.extend({ project: z.object({ id: idOf('prj'), name: z.string() }) }).meta({
+  id: 'ListedDomain',
+})
+export type ListedDomain = z.output<typeof ListedDomain>
+
 const NewDomain = z.object({
   host: NameOrWildcard.meta({ description: 'a wildcard needs the TXT record that `check` names' }),
   service: ServiceName.default('web'),
@@ -85,6 +90,14 @@ export type DomainCheck = z.output<typeof DomainCheck>
 const ofProject = z.object({ id: idOf('prj') })
 
 export const domains = {
+  all: endpoint({
+    method: 'GET',
+    path: '/api/domains',
+    summary: 'The names that lead to the projects of the organization, by name',
+    access: { permission: 'project:read' },
+    query: PageQuery.extend({ projectId: idOf('prj').optional() }),
+    response: pageOf(ListedDomain),
+  }),
   list: endpoint({
     method: 'GET',
     path: '/api/projects/:id/domains',

@@ -102,6 +102,7 @@ export const paths = {
     remove: ["DELETE /api/projects/:id/variables/:name"],
   },
   domains: {
+    all: ["GET /api/domains"],
     list: ["GET /api/projects/:id/domains"],
     add: ["POST /api/projects/:id/domains"],
     check: ["POST /api/projects/:id/domains/check"],

@@ -33,6 +33,7 @@ export const pendingHttp = http('deployments/pending-changes')
 export const sslStatus = http('deployments/ssl-status')
 export const freeNames = http('domains/free-names')
 export const domains = http('domains/domains')
+export const allDomains = http('domains/all-domains')
 export const renew = inFile('server/test/certificates/renew.test.ts')
 
 export const verbs = deployments('verbs')

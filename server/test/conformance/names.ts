@@ -1,4 +1,4 @@
-import { domains, freeNames, renew, scopes, sslStatus } from './files.ts'
+import { allDomains, domains, freeNames, renew, scopes, sslStatus } from './files.ts'
 import type { Shown } from './statement.ts'
 
 /** Host names and certificates, where the interface says “not shown”. */
@@ -19,6 +19,17 @@ export const NAMES: Shown[] = [
       domains(
         'a name belongs to one project of one organization, also when asked for at once; released, anyone may have it',
       ),
+    ],
+  },
+  {
+    id: 'name.all',
+    route: 'GET /api/domains',
+    says: 'lists the names of all projects of the organization, each with its project; for a token of one project those of that one.',
+    tests: [
+      allDomains(
+        'the names of all projects are listed by name and path, each with its project, in pages without a gap',
+      ),
+      allDomains('one project is asked for by its id, and a token of one project sees the names of that one alone'),
     ],
   },
   {

@@ -17,6 +17,7 @@ export type NameKind =
   | 'branch'
   | 'deployed project'
   | 'audited'
+  | 'named project'
   | 'pushed project'
   | 'host repository'
   | 'host account'
@@ -229,6 +230,14 @@ const names = (world: World): Partial<Record<NameKind, Factory>> => ({
   },
   /** What happened to it stays in the log when it is gone. */
   audited: { make: async (org) => ({ value: await project(org) }) },
+  'named project': {
+    make: async (org) => {
+      const id = await project(org)
+      await post(org, `/api/projects/${id}/domains`, { host: `${unique()}.example.com` })
+      return { value: id }
+    },
+    unmake: (org, { value }) => org.owner.api('DELETE', `/api/projects/${value}`),
+  },
   'pushed project': { make: async (org) => ({ value: (await delivery(world, org)).projectId }) },
   'deployed project': { make: async (org) => ({ value: (await deployment(world, org)).projectId }) },
   'user code': userCode(world),

@@ -26,6 +26,7 @@ export const title = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `$
 /** What a place needs beside the id itself, to be a request that is taken when the id is one's own. */
 const SPECIAL: Record<string, Special> = {
   'GET /api/deployments query.projectId': { kind: 'deployed project' },
+  'GET /api/domains query.projectId': { kind: 'named project' },
   'GET /api/githost/deliveries query.projectId': { kind: 'pushed project' },
   'POST /api/auth/cli/:userCode/approve body.projectId': { body: { organizationId: undefined } },
   'POST /api/deployments/build/access body.projectId': { body: { image: 'nginx:1', uploadSessionId: undefined } },

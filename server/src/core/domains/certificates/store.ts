@@ -48,8 +48,15 @@ export async function findByHost(
   return (projectId === null ? row : row.where('projectId', '=', projectId)).forUpdate().executeTakeFirst()
 }
 
-export const ofHosts = (db: Queryable, projectId: string, hosts: string[]) =>
-  db.selectFrom('certificate').selectAll().where('projectId', '=', projectId).where('host', 'in', hosts).execute()
+/** Of names of these projects. */
+export async function ofHosts(db: Queryable, projectIds: string[], hosts: string[]): Promise<CertificateRow[]> {
+  if (hosts.length === 0) return []
+  const { rows } = await sql<CertificateRow>`
+    select * from certificate where host = any(${hosts}::text[]) and project_id = any(${projectIds}::text[])`.execute(
+    db,
+  )
+  return rows
+}
 
 export const insert = (db: Queryable, row: Insertable<Tables['certificate']>) =>
   db

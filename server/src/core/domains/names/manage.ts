@@ -1,39 +1,19 @@
 import type { Domain, NewDomain } from '@slipway/contract/domains'
-import type { Page, PageQuery } from '@slipway/contract/pages'
-import { type Queryable, type Tx, transaction } from '../../../db/database.ts'
+import { type Tx, transaction } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import { notFound, Refusal } from '../../../errors.ts'
 import { submit } from '../../../jobs/enqueue.ts'
 import type { Caller } from '../../access/caller.ts'
 import { record } from '../../audit/record.ts'
-import { NEWEST, startOf, toPage } from '../../page.ts'
 import type { BaseParts } from '../../parts.ts'
 import { requireProject } from '../../projects/find.ts'
-import { shapeCertificate } from '../certificates/state.ts'
 import * as certificates from '../certificates/store.ts'
 import { claimCustom } from './claim.ts'
+import { shapeOf } from './shape.ts'
 import { standingOf } from './standing.ts'
 import * as store from './store.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'config' | 'dns'>
-
-export async function listDomains(parts: Parts, caller: Caller, id: string, query: PageQuery): Promise<Page<Domain>> {
-  const project = await requireProject(parts.db, caller, id)
-  const rows = await store.page(parts.db, project.id, placeOf(startOf(query)), query.limit)
-  return toPage(
-    rows,
-    query,
-    ({ host, pathPrefix }) => `${host}${pathPrefix ?? ''}`,
-    await shaper(parts.db, parts, project.id, rows),
-  )
-}
-
-/** A host has no slash, and a path begins with one. */
-function placeOf(key: string): store.Place {
-  if (key === NEWEST) return { host: '', pathPrefix: '' }
-  const at = key.indexOf('/')
-  return at < 0 ? { host: key, pathPrefix: '' } : { host: key.slice(0, at), pathPrefix: key.slice(at) }
-}
 
 /** A name leads to one project of one organization; whoever has it may change where on the project it leads. */
 export async function addDomain(
@@ -68,7 +48,7 @@ export async function addDomain(
     await record(tx, caller, 'domain.add', id, { host, service })
     const made = (await store.ofProject(tx, id)).find((one) => one.host === host && one.pathPrefix === pathPrefix)
     if (!made) throw notFound('domain')
-    return (await shaper(tx, parts, id, [made]))(made)
+    return (await shapeOf(tx, parts, [made]))(made)
   })
 }
 
@@ -117,32 +97,4 @@ async function requireOther(tx: Tx, projectId: string, host: string, redirectTo:
     field: 'redirectTo',
     hint: 'Add that name first, without redirectTo.',
   })
-}
-
-/** How a project's names are shown, with what is known of where they lead and of their certificates. */
-async function shaper(db: Queryable, { config }: Pick<Parts, 'config'>, projectId: string, rows: store.Named[]) {
-  const live = await store.liveHosts(db, projectId)
-  const hosts = rows.map(({ host }) => host)
-  const found = hosts.length === 0 ? [] : await certificates.ofHosts(db, projectId, hosts)
-  const byHost = new Map(found.map((one) => [one.host, one]))
-  return (row: store.Named): Domain => {
-    const certificate = byHost.get(row.host)
-    const isLive = live?.has(row.host) ?? false
-    return {
-      host: row.host,
-      kind: row.kind,
-      service: row.service,
-      port: row.port === 0 ? null : row.port,
-      targetPath: row.pathPrefix,
-      live: isLive,
-      https: row.hsts ? 'hsts' : row.redirect ? 'redirect' : 'offered',
-      redirectTo: row.redirectTo ?? null,
-      dns: certificate?.dns ?? null,
-      certificate:
-        config.acme === null || !certificate
-          ? null
-          : shapeCertificate(certificate, isLive ? 'live' : live ? 'soon' : 'no_release'),
-      createdAt: row.createdAt.toISOString(),
-    }
-  }
 }

@@ -2,6 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Queryable } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import type { Tables } from '../../../db/tables.ts'
+import type { ProjectScope } from '../../projects/store.ts'
 import * as certificates from '../certificates/store.ts'
 import { routesToPlatform } from './platform-store.ts'
 
@@ -102,12 +103,25 @@ export async function isAnothers(db: Queryable, orgId: string, hosts: string[]):
   return found !== undefined
 }
 
-/** A page of a project's names, by name and path; one row more than it holds. */
-export async function page(db: Queryable, projectId: string, after: Place, limit: number): Promise<Named[]> {
-  const { rows } = await sql<Named>`
-    select h.*, p.service, p.port, nullif(p.path_prefix, '') as path_prefix
-    from host_name h join host_path p on p.host = h.host
-    where h.project_id = ${projectId} and (h.host, p.path_prefix) > (${after.host}, ${after.pathPrefix})
+/**
+ * A page of an organization's names, or of one project's, by name and path; one row more than it holds. Each name has a path, and the
+ * first may be shown already: two names more than the page are all that is read, however many there are. A project is found by its
+ * own index alone, because PostgreSQL does not know that all names of one are of one organization.
+ */
+export async function page(
+  db: Queryable,
+  { orgId, projectId }: ProjectScope,
+  after: Place,
+  limit: number,
+): Promise<(Named & { projectName: string })[]> {
+  const within =
+    projectId === null ? sql`org_id = ${orgId}` : sql`project_id = ${projectId} and org_id || '' = ${orgId}`
+  const { rows } = await sql<Named & { projectName: string }>`
+    select h.*, p.service, p.port, nullif(p.path_prefix, '') as path_prefix, o.name as project_name
+    from (select * from host_name where ${within} and project_id is not null and host >= ${after.host}
+      order by host limit ${limit + 2}) h
+    join host_path p on p.host = h.host join project o on o.id = h.project_id
+    where (h.host, p.path_prefix) > (${after.host}, ${after.pathPrefix})
     order by h.host, p.path_prefix limit ${limit + 1}`.execute(db)
   return rows
 }
@@ -122,12 +136,13 @@ export async function secured(db: Queryable, projectId: string): Promise<Set<str
   return new Set(rows.map(({ host }) => host))
 }
 
-/** Names that the edge leads to the project's release; null: it has none. */
-export async function liveHosts(db: Queryable, projectId: string): Promise<Set<string> | null> {
-  const { rows } = await sql<{ host: string | null }>`
-    select r.host from deployment d left join lateral jsonb_to_recordset(d.routes) as r(host text) on true
-    where d.project_id = ${projectId} and d.routed`.execute(db)
-  return rows.length === 0 ? null : new Set(rows.flatMap(({ host }) => host ?? []))
+/** Those of these projects that have a release, each with the names that the edge leads to it. */
+export async function liveHosts(db: Queryable, projectIds: string[]): Promise<Map<string, Set<string>>> {
+  if (projectIds.length === 0) return new Map()
+  const { rows } = await sql<{ projectId: string; hosts: string[] }>`
+    select d.project_id, array(select r.host from jsonb_to_recordset(d.routes) as r(host text)) as hosts
+    from deployment d where d.project_id = any(${projectIds}::text[]) and d.routed`.execute(db)
+  return new Map(rows.map(({ projectId, hosts }) => [projectId, new Set(hosts)]))
 }
 
 /** From here on nobody else says where the project's names send visitors. */
