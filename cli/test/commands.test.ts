@@ -134,6 +134,11 @@ test('names are given, listed and taken, and nothing is taken unasked', async ()
   expect((await at('domains', 'add', host, '--json')).json()).toMatchObject({ host, service: 'web' })
   expect((await at('domains', 'ls', '--json')).json().data).toMatchObject([{ host }])
   expect((await at('domains', 'ls')).out).toContain(host)
+  const all = (await at('domains', 'ls', '--all', '--json')).json().data
+  expect(all).toContainEqual(
+    expect.objectContaining({ host, project: { id: expect.any(String), name: expect.any(String) } }),
+  )
+  expect((await at('domains', 'ls', '-a')).out).toContain(host)
   const unasked = await at('domains', 'rm', host, '--json')
   expect([unasked.code, unasked.json()]).toMatchObject([
     2,

@@ -36,7 +36,11 @@ export const settings = {
     words: FILE,
     flags: { service },
   },
-  'domains ls': { group: 'settings', summary: 'Names of the project, and how they are' },
+  'domains ls': {
+    group: 'settings',
+    summary: 'Names of the project, and how they are',
+    flags: { all: flag('of every project', 'a') },
+  },
   'domains add': {
     group: 'settings',
     summary: 'Give the project a name',

@@ -2,6 +2,7 @@ import type { Domain, DomainCheck } from '@slipway/contract/domains'
 import type { Command } from '../../command.ts'
 import { EXIT } from '../../failure.ts'
 import { confirm } from '../../instance/ask.ts'
+import type { Instance } from '../../instance/instance.ts'
 import { once } from '../../instance/once.ts'
 import { listed } from '../../instance/pages.ts'
 import { projectOf } from '../../instance/project.ts'
@@ -9,12 +10,19 @@ import { columns } from '../../show/columns.ts'
 import type { Output } from '../../show/output.ts'
 
 export const list: Command<'domains ls'> = async (call) => {
-  const { out } = call
+  const { out, flags } = call
   const instance = await call.instance()
+  if (flags.all) return listAll(out, instance)
   const { id } = await projectOf(call, instance)
   const data = await listed((query) => instance.api.domains.list({ params: { id }, query }))
   out.result({ data }, () => columns(data.map((one) => row(out, one))))
   if (data.length === 0) out.say('None. Give it one: slipway domains add HOST')
+}
+
+async function listAll(out: Output, { api }: Instance): Promise<void> {
+  const data = await listed((query) => api.domains.all({ query }))
+  out.result({ data }, () => columns(data.map((one) => [one.project.name, ...row(out, one)])))
+  if (data.length === 0) out.say('No project has a name.')
 }
 
 function row(out: Output, { host, targetPath, service, port, live, redirectTo, dns, certificate }: Domain): string[] {
