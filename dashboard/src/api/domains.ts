@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
 const MOST = 200
@@ -11,6 +11,22 @@ export const domainsQuery = (projectId: string) =>
     queryKey: ['project', projectId, 'domains'],
     queryFn: async ({ signal }) =>
       (await api.domains.list({ params: { id: projectId }, query: { limit: MOST }, signal })).data,
+    refetchInterval: LIST_MS,
+  })
+
+export const ALL_DOMAINS = ['domains']
+
+/** Of all projects, or of one, each with its project. */
+export const allDomainsQuery = (projectId: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...ALL_DOMAINS, { projectId }],
+    queryFn: ({ pageParam, signal }) =>
+      api.domains.all({
+        query: { limit: MOST, ...(projectId && { projectId }), ...(pageParam && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
     refetchInterval: LIST_MS,
   })
 

@@ -1,7 +1,7 @@
 import type { Project } from '@slipway/contract/projects'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { domainsQuery } from '../api/domains.ts'
+import { ALL_DOMAINS, domainsQuery } from '../api/domains.ts'
 import { problemsIn } from '../api/problem-at.ts'
 import { useWrite } from '../api/use-write.ts'
 import { useServiceNames } from '../service-settings/use-service-names.ts'
@@ -21,7 +21,7 @@ type Sent = ReturnType<typeof read>
 export function AddDomain({ project, onClose }: { project: Project; onClose(): void }) {
   const add = useWrite({
     send: (body: Sent, headers) => api.domains.add({ params: { id: project.id }, body, headers }),
-    refresh: [domainsQuery(project.id).queryKey],
+    refresh: [domainsQuery(project.id).queryKey, ALL_DOMAINS],
     onDone: onClose,
   })
   const { at, rest } = problemsIn(add.error, FIELDS)

@@ -2,7 +2,7 @@ import type { Domain } from '@slipway/contract/domains'
 import { MoreHorizontal, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
-import { domainsQuery } from '../api/domains.ts'
+import { ALL_DOMAINS, domainsQuery } from '../api/domains.ts'
 import { useMay } from '../api/use-may.ts'
 import { useWrite } from '../api/use-write.ts'
 import { Button } from '../ui/button.tsx'
@@ -53,7 +53,7 @@ function RemoveDialog({ projectId, domain: { host, targetPath }, onClose }: Prop
   const remove = useWrite({
     send: () =>
       api.domains.remove({ params: { id: projectId, host }, query: targetPath === null ? {} : { targetPath } }),
-    refresh: [domainsQuery(projectId).queryKey, ['project', projectId]],
+    refresh: [domainsQuery(projectId).queryKey, ALL_DOMAINS, ['project', projectId]],
     onDone: onClose,
   })
   return (

@@ -1,9 +1,9 @@
+import type { ListedDomain } from '@slipway/contract/domains'
 import type { Project } from '@slipway/contract/projects'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
-import { useState } from 'react'
-import { domainsQuery } from '../api/domains.ts'
+import { allDomainsQuery } from '../api/domains.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Bones, Card, Empty, Page, PageHead } from '../ui/page.tsx'
@@ -16,34 +16,39 @@ import { type DomainsFilter, isShown } from './domains-filter.ts'
 import { isHereOnly } from './here-only.ts'
 
 const route = getRouteApi('/in/domains')
-/** The API is asked for each project: so many at once, and more when somebody wants them. */
-const AT_ONCE = 20
 const STATES = [
   { value: 'wrong', label: 'Needs somebody' },
   { value: 'right', label: 'In order' },
 ]
 
-/** Every name of the organization, project by project. */
+/** Every name of the organization, whichever project it leads to. */
 export function DomainsPage() {
   useTitle('Domains · Slipway')
   const filter = route.useSearch()
-  const [most, setMost] = useState(AT_ONCE)
-  const query = useQuery(projectsQuery)
-  const projects = query.data ?? []
-  const meant = filter.project ? projects.filter(({ id }) => id === filter.project) : projects
-  const asked = meant.slice(0, most)
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const list = useInfiniteQuery({ ...allDomainsQuery(filter.project), placeholderData: keepPreviousData })
+  const names = list.data?.pages.flatMap(({ data }) => data).filter((domain) => isShown(domain, filter)) ?? []
   return (
     <Page>
       <PageHead title="Domains" note="Every name that leads to a project of this organization." />
       <Filters filter={filter} projects={projects} />
-      <Stale query={query} />
-      {query.isPending && <Bones />}
-      {query.isLoadingError && <Refused error={query.error} onRetry={() => query.refetch()} />}
-      {query.data && <Names projects={asked} filter={filter} />}
-      {meant.length > asked.length && (
+      <Stale query={list} />
+      {list.isPending && <Bones />}
+      {list.isLoadingError && <Refused error={list.error} onRetry={() => list.refetch()} />}
+      {list.data && names.length === 0 && !list.hasNextPage && <Nothing filter={filter} />}
+      {names.length > 0 && (
+        <Card className={list.isPlaceholderData || list.isError ? 'opacity-60' : ''}>
+          <ul className="divide-y divide-line">
+            {names.map((one) => (
+              <Name key={`${one.host}${one.targetPath ?? ''}`} domain={one} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {list.hasNextPage && (
         <p className="pt-4 text-center">
-          <Button onClick={() => setMost(most + AT_ONCE)}>
-            Show the names of {Math.min(AT_ONCE, meant.length - asked.length)} more projects
+          <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+            {names.length === 0 ? 'Look further' : 'Show more'}
           </Button>
         </p>
       )}
@@ -78,46 +83,25 @@ function Filters({ filter, projects }: { filter: DomainsFilter; projects: Projec
   )
 }
 
-function Names({ projects, filter }: { projects: Project[]; filter: DomainsFilter }) {
-  const answers = useQueries({ queries: projects.map(({ id }) => domainsQuery(id)) })
-  const broken = answers.find(({ isError }) => isError)
-  const rows = projects.flatMap((project, at) =>
-    (answers[at]?.data ?? []).filter((domain) => isShown(domain, filter)).map((domain) => ({ project, domain })),
-  )
-  const isAsking = answers.some(({ isPending }) => isPending)
+function Name({ domain }: { domain: ListedDomain }) {
+  const { host, dns, project } = domain
   return (
-    <>
-      {broken && <Refused error={broken.error} className="mb-4" onRetry={() => broken.refetch()} />}
-      {isAsking && rows.length === 0 && <Bones />}
-      {!isAsking && !broken && rows.length === 0 && <Nothing filter={filter} />}
-      {rows.length > 0 && (
-        <Card>
-          <ul className="divide-y divide-line">
-            {rows.map(({ project, domain }) => (
-              <DomainRow
-                key={`${domain.host}${domain.targetPath ?? ''}`}
-                domain={domain}
-                action={
-                  <Link
-                    to="/projects/$id"
-                    params={{ id: project.id }}
-                    search={{ tab: 'domains' }}
-                    data-row
-                    className="inline-flex min-h-6 max-w-40 shrink-0 max-sm:max-w-24 items-center text-xs font-medium text-brand hover:underline pointer-coarse:min-h-11"
-                  >
-                    <span className="truncate">{project.name}</span>
-                  </Link>
-                }
-              >
-                {domain.dns && !domain.dns.ok && !isHereOnly(domain.host) && (
-                  <p className="mt-1 text-xs text-ask text-pretty">{domain.dns.message}</p>
-                )}
-              </DomainRow>
-            ))}
-          </ul>
-        </Card>
-      )}
-    </>
+    <DomainRow
+      domain={domain}
+      action={
+        <Link
+          to="/projects/$id"
+          params={{ id: project.id }}
+          search={{ tab: 'domains' }}
+          data-row
+          className="inline-flex min-h-6 max-w-40 shrink-0 max-sm:max-w-24 items-center text-xs font-medium text-brand hover:underline pointer-coarse:min-h-11"
+        >
+          <span className="truncate">{project.name}</span>
+        </Link>
+      }
+    >
+      {dns && !dns.ok && !isHereOnly(host) && <p className="mt-1 text-xs text-ask text-pretty">{dns.message}</p>}
+    </DomainRow>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Domain } from '@slipway/contract/domains'
 import { api } from '../api/client.ts'
-import { domainsQuery } from '../api/domains.ts'
+import { ALL_DOMAINS, domainsQuery } from '../api/domains.ts'
 import { useWrite } from '../api/use-write.ts'
 import { Confirm } from '../ui/confirm.tsx'
 
@@ -9,7 +9,7 @@ type Props = { projectId: string; domain: Domain; onClose(): void }
 export function RenewDialog({ projectId, domain: { host }, onClose }: Props) {
   const renew = useWrite({
     send: (_: undefined, headers) => api.deployments.sslRenew({ body: { domain: host }, headers }),
-    refresh: [domainsQuery(projectId).queryKey],
+    refresh: [domainsQuery(projectId).queryKey, ALL_DOMAINS],
     onDone: onClose,
   })
   return (

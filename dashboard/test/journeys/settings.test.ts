@@ -229,3 +229,31 @@ test('members, registries and destinations go on where the API ends its page, wh
     await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' })
   }
 })
+
+test('the names of all projects are one question, narrowed in the address, and go on where the API ends its page', async () => {
+  const { world } = stage
+  const org = await world.org('Names')
+  const ids: string[] = []
+  for (const name of ['one', 'two']) {
+    const { id: projectId } = (await org.owner.api('POST', '/api/projects', { name })).body
+    const host = `${name}.example.org`
+    await platform.db.insertInto('hostName').values({ host, orgId: org.id, projectId, kind: 'custom' }).execute()
+    await platform.db.insertInto('hostPath').values({ host, pathPrefix: '', service: 'web', port: 80 }).execute()
+    ids.push(projectId)
+  }
+  const page = await stage.open({ storageState: await signedInAs(world, org.owner) })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.route(/api\/domains/, (route) =>
+    route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
+  )
+  await page.goto('/domains')
+  const names = page.locator('#main').getByRole('listitem')
+  await expect.poll(() => names.allTextContents()).toEqual([expect.stringMatching(/^one\.example\.org.*one$/)])
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await names.filter({ hasText: 'two.example.org' }).getByRole('link', { name: 'two' }).waitFor()
+  await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+  expect(asked.filter((path) => /^\/api\/projects\/.*\/domains$/.test(path))).toEqual([])
+  await page.goto(`/domains?project=${ids[1]}`)
+  await expect.poll(() => names.allTextContents()).toEqual([expect.stringMatching(/^two\.example\.org/)])
+})
