@@ -61,6 +61,12 @@ export async function read(db: Queryable, id: string, since: number, limit: numb
 /** `first` and `last` are the numbers of the events that were looked at, of which only lines are rows. */
 type RowsText = { first: number; last: number; text: string }
 
+/** A time of to_char takes the database as long as the rest of its row. A microsecond more, and none is written without its milliseconds. */
+const ROW = sql`concat('[', seq, ',', left(to_json((at + interval '1 microsecond') at time zone 'UTC')::text, 24),
+  case when data ->> 'stream' = 'stderr' then 'Z","stderr",' else 'Z","stdout",' end,
+  coalesce((data -> 'step')::text, 'null'), ',', coalesce((data -> 'service')::text, 'null'), ',',
+  coalesce((data -> 'line')::text, '""'), E']\\n')`
+
 /**
  * Lines after `since` that are still in the table, each as an array of JSON on a line of its own: the database writes the text
  * itself, because a hundred thousand events made objects and text again here would take a second. `most` bounds how many, and at
@@ -73,14 +79,10 @@ export async function readRows(
   most: { events: number; bytes: number },
 ): Promise<RowsText | undefined> {
   const { rows } = await sql<{ first: string | null; last: string; text: string | null }>`
-    select min(seq) as first, max(seq) as last, string_agg(
-        concat('[', seq, ',"', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-          case when data ->> 'stream' = 'stderr' then '","stderr",' else '","stdout",' end,
-          coalesce((data -> 'step')::text, 'null'), ',', coalesce((data -> 'service')::text, 'null'), ',', line, E']\\n'), '')
-      filter (where type = 'log') as text
-    from (select *, sum(length(line)) over (order by seq rows unbounded preceding) - length(line) as before
-      from (select seq, at, type, data, coalesce((data -> 'line')::text, '""') as line from deployment_event
-        where deployment_id = ${id} and seq > ${since} order by seq limit ${most.events}) as next) as event
+    select min(seq) as first, max(seq) as last, string_agg(text, '') filter (where type = 'log') as text
+    from (select *, sum(octet_length(text)) over (order by seq rows unbounded preceding) - octet_length(text) as before
+      from (select seq, type, ${ROW} as text from deployment_event
+        where deployment_id = ${id} and seq > ${since} order by seq limit ${most.events} offset 0) as next) as event
     where before < ${most.bytes}`.execute(db)
   const [found] = rows
   if (!found || found.first === null) return undefined
