@@ -4,6 +4,8 @@ import { useLog } from './use-log.ts'
 import { ROW_PX } from './use-row-window.ts'
 
 const NEAR_END_PX = 30
+/** So long after a window got another size, it is not taken for scrolling that its log is elsewhere. */
+const RESIZED_MS = 300
 
 /** Stays at the end while lines come, until someone scrolls up; at the end again, it stays there again. `goTo` leaves it. */
 export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: boolean) {
@@ -13,38 +15,49 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
   latest.current = isFollowing
   const lastTop = useRef(0)
   const lastHeight = useRef(0)
-  /** The place that was gone to, until somebody scrolls away from it. */
-  const held = useRef<number | null>(null)
+  /** The place that was gone to and where the box was scrolled to for it, until somebody scrolls away from there. */
+  const held = useRef<Held | null>(null)
   useEffect(() => {
     const element = box.current
     if (!element) return
+    const window = watchWindow()
+    const stay = () => {
+      if (held.current) held.current = scrolledTo(element, held.current.place)
+      else if (latest.current) element.scrollTop = element.scrollHeight
+      lastTop.current = element.scrollTop
+    }
     const look = () => {
       // The box has another height: nobody scrolled, and the observer, which comes after this, puts it right.
       if (element.clientHeight !== lastHeight.current) return
+      // Or it had one for less than a frame, of which the observer hears nothing.
+      if (window.isJustResized()) return stay()
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
       if (element.scrollTop < lastTop.current - 1 && !isAtEnd) setFollowing(false)
       else if (isAtEnd && element.scrollTop > lastTop.current) setFollowing(true)
       lastTop.current = element.scrollTop
-      if (held.current !== null && element.scrollTop !== topFor(element, held.current)) held.current = null
+      if (element.scrollTop !== held.current?.top) held.current = null
     }
     // What comes late above the log takes room from it: the end that is followed, and a line that was gone to, stay in sight.
     const resized = new ResizeObserver(() => {
       lastHeight.current = element.clientHeight
-      if (held.current !== null) element.scrollTop = topFor(element, held.current)
-      else if (latest.current) element.scrollTop = element.scrollHeight
-      lastTop.current = element.scrollTop
+      stay()
     })
     resized.observe(element)
     element.addEventListener('scroll', look, { passive: true })
     return () => {
       resized.disconnect()
+      window.leave()
       element.removeEventListener('scroll', look)
     }
   }, [box])
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end
   useLayoutEffect(() => {
     const element = box.current
-    if (!isFollowing || !element) return
+    if (!element) return
+    // Lines behind it may come after it was gone to: only now there is room to scroll so far.
+    if (held.current?.isShort) held.current = scrolledTo(element, held.current.place)
+    if (!isFollowing) return
+    held.current = null
     element.scrollTop = element.scrollHeight
     lastTop.current = element.scrollTop
   }, [isFollowing, size, box])
@@ -53,16 +66,30 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
       setFollowing(false)
       // Also where the end is near: nobody has scrolled there.
       lastTop.current = Number.POSITIVE_INFINITY
-      held.current = place
-      if (box.current) box.current.scrollTop = topFor(box.current, place)
+      if (box.current) held.current = scrolledTo(box.current, place)
     },
     [box],
   )
   return { isFollowing, setFollowing, goTo }
 }
 
-/** Where the box is scrolled to for a row in its middle, as far as that goes. */
-function topFor({ clientHeight, scrollHeight }: HTMLElement, place: number): number {
-  const wanted = Math.round(place * ROW_PX - clientHeight / 2)
-  return Math.max(0, Math.min(wanted, scrollHeight - clientHeight))
+function watchWindow() {
+  let resizedAt = Number.NEGATIVE_INFINITY
+  const note = () => {
+    resizedAt = performance.now()
+  }
+  addEventListener('resize', note)
+  return {
+    isJustResized: () => performance.now() - resizedAt < RESIZED_MS,
+    leave: () => removeEventListener('resize', note),
+  }
+}
+
+type Held = { place: number; top: number; isShort: boolean }
+
+/** Scrolls to a row in the middle of the box, as far as that goes. */
+function scrolledTo(box: HTMLElement, place: number): Held {
+  const wanted = Math.max(0, Math.round(place * ROW_PX - box.clientHeight / 2))
+  box.scrollTop = wanted
+  return { place, top: box.scrollTop, isShort: box.scrollTop < wanted }
 }
