@@ -78,8 +78,14 @@ function firstDifference(was: string, is: string): string | null {
   return `line ${n + 1} was ${before[n]?.trim() ?? 'not there'}, and is ${now[n]?.trim() ?? 'not there'}`
 }
 
+const BEGUN = Date.now()
+/** What a test has made is new on its pictures, also where it came to them late: a longer age would wrap elsewhere. */
+const AS_NEW = `for (const { dateTime, firstChild } of document.querySelectorAll('time'))
+  if (firstChild && Date.parse(dateTime) > ${BEGUN}) firstChild.data = 'just now'`
+
 async function shoot(page: Page): Promise<Buffer> {
   await page.evaluate('document.fonts.ready.then(() => null)')
+  await page.evaluate(AS_NEW)
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
   await session.detach()
