@@ -85,7 +85,10 @@ const Environment = z.object({
   SLIPWAY_HELPER_IMAGE: z.string().default('busybox:1'),
   SLIPWAY_GIT_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   ...githostEnvironment,
-  SLIPWAY_CLOUD_URL: z.url({ protocol: /^https$/ }).optional(),
+  SLIPWAY_CLOUD_URL: z
+    .string()
+    .refine(isOrigin, 'must be https:// and a host, with its port if it has one: no path, user or query')
+    .optional(),
   SLIPWAY_CLOUD_CA_FILE: z.string().refine(isReadable, 'cannot be read').optional(),
   ...mailEnvironment,
   SLIPWAY_LOCAL_SOURCES: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
@@ -289,6 +292,11 @@ function isWebhook(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
 }
 
+/** A host and nothing more: which paths there are we know, and what stands before an @ would go along with every call. */
+function isOrigin(text: string): boolean {
+  return /^https:\/\/[^/?#@\\\s]+\/*$/.test(text) && URL.canParse(text)
+}
+
 /** `1.2.3.4`, `1.2.3.4:53`, `2001::1` or `[2001::1]:53`. */
 function isNameServer(text: string): boolean {
   const [, bracketed, plain] = /^(?:\[(.*)\]|([\d.]+)):\d{1,5}$/.exec(text) ?? []
@@ -326,6 +334,7 @@ function explain(error: z.ZodError): string {
 }
 
 const HOW_TO: Record<string, string> = {
+  SLIPWAY_CLOUD_URL: 'Give its address alone, such as https://cloud.example.com',
   SLIPWAY_DATABASE_URL: 'Give the address of a PostgreSQL database, such as postgres://user:password@host:5432/slipway',
   SLIPWAY_DNS_UPDATE_KEY: 'Take it from the key of the name server, such as hmac-sha256:slipway:c2VjcmV0',
   SLIPWAY_SMTP_URL: 'Give the address of a mail server, such as smtps://user:password@mail.example.com',

@@ -55,6 +55,20 @@ test('a file that is named must be there', () => {
   expect(given(import.meta.filename)().gitCaFile).toBe(import.meta.filename)
 })
 
+test('a hosted cloud is a host by https and nothing more, said without repeating what was given', () => {
+  const base = { SLIPWAY_DATABASE_URL: database, SLIPWAY_SECRET_KEY: SECRET_KEY }
+  const given = (url: string) => () => readConfig({ ...base, SLIPWAY_CLOUD_URL: url })
+  for (const url of ['https://cloud.example.com', 'https://127.0.0.1:4600/', 'https://[::1]:4600'])
+    expect(given(url)().cloudUrl).toBe(url.replace(/\/$/, ''))
+  const user = 'https://ada:hunter2@cloud.example.com'
+  const wrong = ['https://cloud.example.com/app', 'https://cloud.example.com?a', 'https://cloud.example.com#a', user]
+  for (const url of [...wrong, 'http://cloud.example.com', 'cloud.example.com', 'https://', 'https://a b', 'ftp://x']) {
+    expect(given(url)).toThrow('SLIPWAY_CLOUD_URL: must be https:// and a host')
+    expect(given(url)).toThrow('such as https://cloud.example.com')
+  }
+  expect(given(user)).not.toThrow('hunter2')
+})
+
 test('everything that is wrong with the environment is named at once', () => {
   const wrong = () => readConfig({ SLIPWAY_PORT: '70000', SLIPWAY_MODE: 'hybrid' })
   for (const name of ['SLIPWAY_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'SLIPWAY_PORT', 'SLIPWAY_MODE'])
