@@ -31,7 +31,7 @@ export async function forward(
   caller: Caller,
   stub: store.Stub,
   call: Call,
-  options: PassOptions,
+  options: AskOptions,
 ): Promise<Answered> {
   const writes = call.method !== 'GET'
   if (stub.url === null) throw await notLinkedTo(parts.db, caller.orgId, stub.cloudOrgId)
@@ -52,6 +52,7 @@ export async function forward(
 const ACTION = 'deployment.forward'
 const routeOf = ({ method, route }: Call) => `${method} ${route}`
 
+type AskOptions = Omit<PassOptions, 'whose'>
 type Linked = { url: string | null; credential: string | null }
 
 /** Asks the cloud that an organization is linked to. Rejects with a CloudFailure or, where there is no link, with a refusal. */
@@ -60,7 +61,7 @@ export async function ask(
   caller: Pick<Caller, 'orgId' | 'requestId'>,
   { url, credential }: Linked,
   { method, path, headers, body }: Omit<Call, 'route' | 'body'> & Pick<Passed, 'body'>,
-  options: PassOptions,
+  options: AskOptions,
 ): Promise<Answered> {
   if (url === null || credential === null) throw unlinked('The organization is not linked to a hosted cloud any more.')
   const own = {
@@ -69,7 +70,11 @@ export async function ask(
     'x-request-id': caller.requestId,
     [HOPS_HEADER]: '1',
   }
-  const answer = await cloudPassage.pass(url, { method, path, headers: { ...headers, ...own }, body }, options)
+  const answer = await cloudPassage.pass(
+    url,
+    { method, path, headers: { ...headers, ...own }, body },
+    { ...options, whose: caller.orgId },
+  )
   // It is about our credential, whoever asks for what.
   if (answer.status === 401) throw refusedLink(answer)
   return answer

@@ -16,7 +16,8 @@ export const linkedCloud = (parts: Parts) => ({
     if (link === undefined) return null
     const { url, cloudOrgName: organization } = link
     const relays = link.relayState === 'following' && link.isFollowed
-    return { url, organization, isSet: url === parts.config.cloudUrl, isAway: parts.cloudPassage.isAway(url), relays }
+    const isAway = parts.cloudPassage.isAway(url, orgId)
+    return { url, organization, isSet: url === parts.config.cloudUrl, isAway, relays }
   },
 
   /** Rejects as `ask` does. Answers of the cloud's own are answers, whatever their status. */

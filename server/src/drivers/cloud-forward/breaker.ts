@@ -8,11 +8,13 @@ const FRESH_MS = 60_000
 const FORGOTTEN_MS = 10 * 60_000
 
 type Attempt = { succeeded(): void; failed(): void }
+/** `whose`: on whose behalf, so that what one of them runs into is not taken for everybody's. */
 export type Breaker = {
   /** Undefined while it is open: whoever asks is refused at once. */
-  enter(): Attempt | undefined
+  enter(whose: string): Attempt | undefined
   /** It is open, or the last try has failed and was a moment ago. */
-  isAway(): boolean
+  isAway(whose: string): boolean
+  /** For good: what is still on its way does not open it any more. */
   close(): void
 }
 type Options = {
@@ -20,58 +22,73 @@ type Options = {
   told(state: 'open' | 'closed'): void
   probeEveryMs?: number
 }
+/** Until a probe has failed, it is open only for the one whose calls alone have. */
+type Open = { over: AbortController; only: string | null; timer: NodeJS.Timeout | undefined }
 
 /**
  * Circuit breaker. Open, it is half-open for one probe at a time, of its own and in the background: no caller is sent ahead to find
  * out. There is no timer while it is closed.
  */
 export function breaker({ probe, told, probeEveryMs = PROBE_EVERY_MS }: Options): Breaker {
-  let failures = 0
-  let opened: AbortController | null = null
+  // Of failures in a row: whose they were.
+  let failed: string[] = []
+  let opened: Open | null = null
+  let isClosed = false
   // What began before it opened says nothing about afterwards.
   let generation = 0
   let askedAt = 0
 
   const shut = () => {
-    opened?.abort()
+    opened?.over.abort()
+    clearTimeout(opened?.timer)
     opened = null
-    failures = 0
+    failed = []
   }
-  const look = async (over: AbortController) => {
-    const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PROBE_MS)])
+  const look = async (now: Open) => {
+    const signal = AbortSignal.any([now.over.signal, AbortSignal.timeout(PROBE_MS)])
     const back = await probe(signal).catch(() => false)
-    if (over.signal.aborted) return
-    if (!back && Date.now() - askedAt < FORGOTTEN_MS) return wait(over)
+    if (now.over.signal.aborted) return
+    if (!back && Date.now() - askedAt < FORGOTTEN_MS) {
+      now.only = null
+      return wait(now)
+    }
     shut()
     told('closed')
   }
-  const wait = (over: AbortController) => {
-    const timer = setTimeout(() => void look(over), probeEveryMs).unref()
-    over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  const wait = (now: Open) => {
+    now.timer = setTimeout(() => void look(now), probeEveryMs).unref()
   }
-  const open = () => {
-    opened = new AbortController()
-    generation++
+  const open = (only: string | null) => {
+    opened = { over: new AbortController(), only, timer: undefined }
     told('open')
     wait(opened)
   }
+  const isOpenTo = (whose: string) => opened !== null && (opened.only === null || opened.only === whose)
   return {
-    enter() {
+    enter(whose) {
       askedAt = Date.now()
-      if (opened) return undefined
+      if (isOpenTo(whose)) return undefined
       const mine = generation
       return {
         succeeded() {
-          if (mine === generation) failures = 0
+          if (mine === generation) failed = []
         },
         failed() {
-          if (mine !== generation) return
-          failures++
-          if (failures >= MOST_FAILURES) open()
+          if (isClosed || mine !== generation) return
+          failed.push(whose)
+          if (failed.length < MOST_FAILURES) return
+          const only = failed.every((one) => one === whose) ? whose : null
+          failed = []
+          generation++
+          if (opened) opened.only = null
+          else open(only)
         },
       }
     },
-    isAway: () => opened !== null || (failures > 0 && Date.now() - askedAt < FRESH_MS),
-    close: shut,
+    isAway: (whose) => isOpenTo(whose) || (failed.includes(whose) && Date.now() - askedAt < FRESH_MS),
+    close() {
+      isClosed = true
+      shut()
+    },
   }
 }

@@ -44,7 +44,7 @@ const speaking = (bytes: string) => listening(createTcp((socket) => void socket.
 
 const GET = { method: 'GET', path: '/api/deployments/dep_1', headers: {}, body: null }
 const never = new AbortController().signal
-const ask = (by: CloudPassage, url: string, signal = never) => by.pass(url, GET, { signal })
+const ask = (by: CloudPassage, url: string, signal = never) => by.pass(url, GET, { signal, whose: 'org' })
 const failure = async (by: CloudPassage, url: string) =>
   ask(by, url).then(
     () => 'an answer',
@@ -126,7 +126,7 @@ test('what the cloud itself answers is its answer, its own errors too', async ()
 
 test('a stream that says nothing for too long is ended', async () => {
   const url = await serving((_, to) => void to.writeHead(200, { 'content-type': 'text/event-stream' }).write('a\n\n'))
-  const answer = await passage().pass(url, GET, { signal: never, streams: () => true })
+  const answer = await passage().pass(url, GET, { signal: never, streams: () => true, whose: 'org' })
   if (!('chunks' in answer)) throw new Error('no stream')
   const seen: string[] = []
   const read = async () => {
@@ -241,17 +241,17 @@ test('whether a cloud is away is known from the last try, without asking it', as
   const server = createServer(OK)
   const url = await listening(server)
   const by = passage()
-  expect(by.isAway(url), 'nobody has asked it').toBe(false)
+  expect(by.isAway(url, 'org'), 'nobody has asked it').toBe(false)
   await ask(by, url)
-  expect(by.isAway(url)).toBe(false)
+  expect(by.isAway(url, 'org')).toBe(false)
   server.closeAllConnections()
   await new Promise((closed) => server.close(closed))
   await failure(by, url)
-  expect(by.isAway(url), 'one failure').toBe(true)
+  expect(by.isAway(url, 'org'), 'one failure').toBe(true)
   for (let n = 0; n < 3; n++) await failure(by, url)
-  expect(by.isAway(url), 'the breaker is open').toBe(true)
+  expect(by.isAway(url, 'org'), 'the breaker is open').toBe(true)
   server.listen(Number(new URL(url).port), '127.0.0.1')
-  await until('it is found to be back', 5000, () => !by.isAway(url))
+  await until('it is found to be back', 5000, () => !by.isAway(url, 'org'))
 })
 
 test('one that hangs holds a bounded number of calls, and whoever comes after them is refused at once', async () => {
@@ -284,7 +284,7 @@ describe('a body that is read while it is sent', () => {
     }
   }
   const put = (by: CloudPassage, url: string, chunks: AsyncIterable<Buffer>, bytes: number) =>
-    by.pass(url, { ...GET, method: 'PUT', body: { chunks, bytes } }, { signal: never })
+    by.pass(url, { ...GET, method: 'PUT', body: { chunks, bytes } }, { signal: never, whose: 'org' })
   const counting: RequestListener = (request, to) => {
     let bytes = 0
     const answer = () => to.setHeader('slipway-version', '0').end(`${request.headers['content-length']} ${bytes}`)

@@ -4,6 +4,7 @@ import { getCACertificates } from 'node:tls'
 import { isFailure } from '../../errors.ts'
 import { guardedLookup, type MayConnect, refuseAddress } from '../ssh/lookup.ts'
 import { type Breaker, breaker } from './breaker.ts'
+import { type Lanes, lanes } from './lanes.ts'
 import {
   type Answered,
   type CloudFailure,
@@ -30,16 +31,14 @@ export type PassageOptions = {
 
 /** The cloud sends something on its streams every few seconds. */
 const DEADLINES: Deadlines = { connect: 2000, firstByte: 10_000, stall: 10_000, whole: 60_000, idle: 60_000 }
-/** Calls that a cloud which hangs can hold in one process, and those that are meant to wait. */
-const MOST = { asking: 64, waiting: 512 }
 /** Whoever has not been asked for this long is forgotten, with its connections. */
 const UNUSED_MS = 30 * 60_000
 
-type Cloud = { breaker: Breaker; opened: Promise<Asking>; asking: number; waiting: number; usedAt: number }
+type Cloud = { breaker: Breaker; opened: Promise<Asking>; lanes: Lanes; usedAt: number }
 
 /**
- * The way to hosted clouds: a bulkhead (a bounded number of calls each) and a circuit breaker per cloud, so that one that hangs costs
- * nobody here anything. Redirects are not followed: whoever is led elsewhere takes the credential along.
+ * The way to hosted clouds: a bulkhead (`lanes.ts`) and a circuit breaker per cloud, so that one that hangs costs nobody here anything, and
+ * of those who ask it none the others. Redirects are not followed: whoever is led elsewhere takes the credential along.
  */
 export function httpPassage(options: PassageOptions): CloudPassage {
   const clouds = new Map<string, Cloud>()
@@ -51,17 +50,20 @@ export function httpPassage(options: PassageOptions): CloudPassage {
     dropUnused(clouds)
     clouds.set(url, cloud)
     // Said to whoever asks; a file that could not be read is read again by the next one.
-    cloud.opened.catch(() => clouds.delete(url))
+    cloud.opened.catch(() => {
+      if (clouds.get(url) === cloud) clouds.delete(url)
+      cloud.breaker.close()
+    })
     return cloud
   }
   return {
     async pass(url, call, asked) {
       const cloud = cloudAt(url)
-      const lane = asked.waits ? 'waiting' : 'asking'
-      if (cloud[lane] >= MOST[lane]) throw cloudFailure('busy', false)
-      const attempt = cloud.breaker.enter()
+      const { whose } = asked
+      const attempt = cloud.breaker.enter(whose)
       if (!attempt) throw cloudFailure('away', false)
-      cloud[lane]++
+      const leave = cloud.lanes.enter(asked.waits ? 'waiting' : 'asking', whose)
+      if (!leave) throw cloudFailure('busy', false)
       try {
         const answer = await answerOf(await cloud.opened, call, asked)
         attempt.succeeded()
@@ -70,10 +72,10 @@ export function httpPassage(options: PassageOptions): CloudPassage {
         if (!asked.signal.aborted && isOfCloud(error)) attempt.failed()
         throw error
       } finally {
-        cloud[lane]--
+        leave()
       }
     },
-    isAway: (url) => clouds.get(url)?.breaker.isAway() ?? false,
+    isAway: (url, whose) => clouds.get(url)?.breaker.isAway(whose) ?? false,
     close() {
       for (const cloud of clouds.values()) closeCloud(cloud)
       clouds.clear()
@@ -81,9 +83,9 @@ export function httpPassage(options: PassageOptions): CloudPassage {
   }
 }
 
-/** Neither a body of ours that could not be read nor an address that is not asked says something about the cloud. */
+/** Neither a file or a body of ours that could not be read nor an address that is not asked says something about the cloud. */
 const isOfCloud = (error: unknown) =>
-  isFailure<CloudFailure>(error, 'cloud') && !isFailure<CloudFailure>(error, 'cloud', 'address_refused')
+  isFailure<CloudFailure>(error, 'cloud') && !isFailure<CloudFailure>(error, 'cloud', 'address_refused', 'no_roots')
 
 function openCloud(url: string, options: PassageOptions): Cloud {
   const cloud: Cloud = {
@@ -93,7 +95,7 @@ function openCloud(url: string, options: PassageOptions): Cloud {
       told: (state) => options.told(url, state),
       ...(options.probeEveryMs !== undefined && { probeEveryMs: options.probeEveryMs }),
     }),
-    ...{ asking: 0, waiting: 0, usedAt: 0 },
+    ...{ lanes: lanes(), usedAt: 0 },
   }
   return cloud
 }
@@ -103,9 +105,13 @@ async function openAsking(base: URL, options: PassageOptions): Promise<Asking> {
   const { mayConnect, mayConnectPlain, deadlines } = options
   try {
     refuseAddress(base.hostname, base.protocol === 'http:' ? mayConnectPlain : mayConnect)
-    return askingAt(base, await openAgents(base, options), { ...DEADLINES, ...deadlines })
   } catch (error) {
     throw cloudFailure('address_refused', false, error)
+  }
+  try {
+    return askingAt(base, await openAgents(base, options), { ...DEADLINES, ...deadlines })
+  } catch (error) {
+    throw cloudFailure('no_roots', false, error)
   }
 }
 
@@ -120,7 +126,11 @@ async function openAgents({ protocol }: URL, options: PassageOptions): Promise<A
   return { kept: new TlsAgent({ ...how, keepAlive: true }), fresh: new TlsAgent(how) }
 }
 
-async function answerOf(asking: Asking, call: Passed, { streams, ...options }: PassOptions): Promise<Answered> {
+async function answerOf(
+  asking: Asking,
+  call: Passed,
+  { streams, ...options }: Omit<PassOptions, 'whose'>,
+): Promise<Answered> {
   const { deadlines } = asking
   const message = await send(asking, call, { firstByteMs: deadlines.firstByte, ...options })
   const { statusCode: status = 0, headers } = message
@@ -151,7 +161,7 @@ function closeCloud({ breaker, opened }: Cloud): void {
 
 function dropUnused(clouds: Map<string, Cloud>): void {
   for (const [url, cloud] of clouds) {
-    if (cloud.asking + cloud.waiting > 0 || Date.now() - cloud.usedAt < UNUSED_MS) continue
+    if (!cloud.lanes.isEmpty() || Date.now() - cloud.usedAt < UNUSED_MS) continue
     closeCloud(cloud)
     clouds.delete(url)
   }

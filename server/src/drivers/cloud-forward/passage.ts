@@ -20,6 +20,8 @@ export type Streamed = Head & { chunks: AsyncIterable<Buffer>; drop(): void }
 export type Answered = Whole | Streamed
 
 export type PassOptions = {
+  /** On whose behalf: none of those who ask a cloud takes away what the others have of it. */
+  whose: string
   /** Ends it for the caller's own reasons, which says nothing about the cloud. */
   signal: AbortSignal
   /** How long the cloud may take to begin its answer, where that is longer than usual. */
@@ -37,7 +39,7 @@ export interface CloudPassage {
   /** Sends a call to the cloud at this address. Rejects with a CloudFailure where there is no whole answer of its own. */
   pass(cloud: string, call: Passed, options: PassOptions): Promise<Answered>
   /** What is known of the cloud at this address without asking it. */
-  isAway(cloud: string): boolean
+  isAway(cloud: string, whose: string): boolean
   close(): void
 }
 
@@ -47,9 +49,11 @@ type CloudFailureCode =
   | 'broken_answer'
   | 'busy'
   | 'gateway'
+  | 'no_roots'
   | 'redirect'
   | 'timeout'
   | 'unreachable'
+  | 'untrusted'
 
 /** `sent`: the call may have reached the cloud, whatever became of the answer. */
 type CloudFacts = { retryAfter: number; sent: boolean }
@@ -63,8 +67,17 @@ const WORDS: Record<CloudFailureCode, [message: string, hint: string, retryAfter
   ],
   away: ['The hosted cloud does not answer at the moment.', 'It is asked again every few seconds; try again then.', 3],
   broken_answer: ['The hosted cloud sent no whole answer.', 'Try again; a write may have been done all the same.', 5],
-  busy: ['Too many calls wait for the hosted cloud already.', 'Try again in a moment.', 2],
+  busy: [
+    'Too many calls of this organization wait for the hosted cloud already.',
+    'Try again in a moment; some room is kept for the others.',
+    2,
+  ],
   gateway: ['What stands before the hosted cloud answers in its place.', 'Try again in a while.', 5],
+  no_roots: [
+    'The authorities in SLIPWAY_CLOUD_CA_FILE cannot be read, so the hosted cloud is not asked.',
+    'Whoever runs this instance sees to it that the file is there, readable, and has certificates (PEM).',
+    60,
+  ],
   redirect: [
     'The hosted cloud leads elsewhere, which is not followed.',
     'Link the organization anew, with the address that the cloud has now.',
@@ -72,6 +85,11 @@ const WORDS: Record<CloudFailureCode, [message: string, hint: string, retryAfter
   ],
   timeout: ['The hosted cloud did not answer in time.', 'Try again; a write may have been done all the same.', 5],
   unreachable: ['The hosted cloud cannot be reached.', 'Try again in a while; what runs here is not concerned.', 5],
+  untrusted: [
+    'The certificate of the hosted cloud is not one that this instance trusts, so nothing was sent.',
+    'Check the certificate. One of an authority of your own is trusted with SLIPWAY_CLOUD_CA_FILE.',
+    60,
+  ],
 }
 
 export function cloudFailure(code: CloudFailureCode, sent: boolean, cause?: unknown): CloudFailure {

@@ -123,5 +123,9 @@ function connecting(asked: ClientRequest, tls: boolean, deadlineMs: number): () 
 function asFailure(error: Error & { code?: string; driver?: string }, sent: boolean) {
   if (error.driver === 'cloud') return error
   if (error.code === 'ADDRESS_REFUSED') return cloudFailure('address_refused', false, error)
+  if (UNTRUSTED.test(error.code ?? '')) return cloudFailure('untrusted', false, error)
   return cloudFailure(sent ? 'broken_answer' : 'unreachable', sent, error)
 }
+
+/** Of the certificate, by OpenSSL's words and Node's own; it is judged before anything is sent. */
+const UNTRUSTED = /^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_(?:GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(?:CA|PURPOSE))/

@@ -34,7 +34,7 @@ async function ask(port: number): Promise<unknown> {
     told: () => {},
   })
   const call = { method: 'POST', path: '/', headers: { authorization: 'Bearer secret' }, body: Buffer.from('{}') }
-  const ended = passage.pass(`https://localhost:${port}`, call, { signal: new AbortController().signal })
+  const ended = passage.pass(`https://localhost:${port}`, call, { signal: new AbortController().signal, whose: 'org' })
   return ended
     .then(
       ({ status }) => status,
@@ -52,7 +52,7 @@ test.each([
   ['for another name', () => known.issue(['elsewhere.example'])],
   ['that has ended', () => known.issue(['localhost'], { from: -9, to: -1 })],
 ])('a certificate %s gets no credential to see', async (_, issue) => {
-  expect(await asked(issue())).toEqual({ answer: 'unreachable', arrived: false })
+  expect(await asked(issue())).toEqual({ answer: 'untrusted', arrived: false })
 })
 
 test('authorities that could not be read are read again by the next call', async () => {
@@ -71,8 +71,8 @@ test('authorities that could not be read are read again by the next call', async
   })
   const url = `https://localhost:${(server.address() as AddressInfo).port}`
   const call = { method: 'GET', path: '/', headers: {}, body: null }
-  const ask = () => passage.pass(url, call, { signal: new AbortController().signal })
-  await expect(ask()).rejects.toMatchObject({ driver: 'cloud' })
+  const ask = () => passage.pass(url, call, { signal: new AbortController().signal, whose: 'org' })
+  await expect(ask()).rejects.toMatchObject({ driver: 'cloud', code: 'no_roots' })
   expect((await ask()).status).toBe(200)
   expect((await ask()).status).toBe(200)
   expect(reads).toBe(2)

@@ -71,7 +71,8 @@ function connect({ keys, cloudPassage }: RelayParts, link: store.Followed, seen:
   }
   const mark = seen.mark === null ? '' : `&mark=${seen.mark}`
   const call = { method: 'GET', path: `/api/relay/stream?after=${seen.number}${mark}`, headers, body: null }
-  return cloudPassage.pass(link.url, call, { signal, streams: (type) => type.startsWith('text/event-stream') })
+  const streams = (type: string) => type.startsWith('text/event-stream')
+  return cloudPassage.pass(link.url, call, { signal, streams, whose: link.orgId })
 }
 
 /** The cloud's own word, and not that of something that stands before it. */
