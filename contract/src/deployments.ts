@@ -118,7 +118,12 @@ export const deployments = {
         .optional()
         .meta({ description: 'only these, at most 200, separated by commas; those that are not there are left out' }),
     }),
-    response: pageOf(Deployment),
+    response: pageOf(Deployment).extend({
+      unreachable: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'not all in a hosted cloud could be asked about in time: found and shown as seen last' }),
+    }),
   }),
   create: endpoint({
     method: 'POST',

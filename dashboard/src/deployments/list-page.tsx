@@ -30,6 +30,7 @@ export function ListPage() {
       <PageHead title="Deployments" note="Everything that was shipped, newest first." />
       <Filters filter={filter} names={names} branches={branches} />
       <Stale query={list} />
+      {list.data?.pages.some(({ unreachable }) => unreachable) && <CloudAway />}
       {list.isPending && <Bones />}
       {list.isLoadingError && <Refused error={list.error} onRetry={() => list.refetch()} />}
       {list.data && rows.length === 0 && <Nothing isNarrowed={Object.values(filter).some(Boolean)} />}
@@ -46,6 +47,12 @@ export function ListPage() {
     </Page>
   )
 }
+
+const CloudAway = () => (
+  <p role="status" className="mb-4 rounded-lg bg-idle-tint px-3 py-2 text-idle">
+    The hosted cloud did not answer in time: its deployments are found and shown as they were seen last.
+  </p>
+)
 
 type FiltersProps = { filter: Filter; names: Map<string, string>; branches: string[] }
 

@@ -68,6 +68,16 @@ export type CloudTables = {
     active: GeneratedAlways<boolean>
     seenAt: ColumnType<Date, Date | undefined, Date>
   }
+  /** A write that was passed on, from before it is sent until it is known what came of it. */
+  cloudWrite: {
+    id: string
+    orgId: string
+    projectId: string
+    deploymentId: string
+    begunAt: Created
+    /** When the cloud is asked how it stands, unless its answer comes before. */
+    askAt: ColumnType<Date, Date | undefined, Date>
+  }
   /** A project on its way to the cloud. */
   promotion: {
     /** Of the deployment that it makes there, of its stub and of its run. */

@@ -1,5 +1,6 @@
 import { reverifyDue } from '../core/backups/reverify.ts'
 import { sweepLinkAttempts } from '../core/cloud/attempt-store.ts'
+import { reconcileWrites } from '../core/cloud/writes/reconcile.ts'
 import { compareServers } from '../core/deployments/converge/compare.ts'
 import { collectGarbage, removeStrays, sweepFolders } from '../core/deployments/converge/garbage.ts'
 import { settleDue } from '../core/deployments/converge/settle-due.ts'
@@ -44,6 +45,7 @@ export const byOneProcess = (parts: WorkerParts): Recurring[] => [
   { name: 'names and certificates', everyMs: 2 * SECOND, run: (signal) => pollDomains(parts, signal) },
   { name: 'device logins', everyMs: 2 * SECOND, run: (signal) => pollDevices(parts, signal) },
   { name: 'branches to follow', everyMs: 2 * SECOND, run: () => followNew(parts) },
+  ...(parts.config.mode === 'cloud' ? [] : [cloudWritesOf(parts)]),
   { name: 'installations', everyMs: 5 * SECOND, run: (signal) => recheckInstallations(parts, signal) },
   ...(parts.mailDoor === null ? [] : [mailOf(parts)]),
   { name: 'failed deliveries', everyMs: MINUTE, run: (signal) => lookAtFailed(parts, signal) },
@@ -66,6 +68,13 @@ const mailOf = (parts: WorkerParts): Recurring => ({
   name: 'mail',
   everyMs: 4 * SECOND,
   run: (signal) => sendDueMail(parts, signal),
+})
+
+/** What was asked of a hosted cloud, and not answered. */
+const cloudWritesOf = (parts: WorkerParts): Recurring => ({
+  name: 'writes at the cloud',
+  everyMs: 4 * SECOND,
+  run: (signal) => reconcileWrites(parts, signal),
 })
 
 /** Small recurring work that only touches the database. Each piece is safe beside itself, so nobody needs to be chosen. */

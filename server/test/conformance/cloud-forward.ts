@@ -3,6 +3,7 @@ import { inFile, type Shown } from './statement.ts'
 const cloud = (name: string) => inFile(`server/test/http/cloud/${name}.test.ts`)
 const [away, guarded, list, streams] = [cloud('away'), cloud('guarded'), cloud('list'), cloud('streams')]
 const transparent = cloud('transparent')
+const lost = cloud('lost-answers')
 
 /** Deployments of a cloud project, asked about at the instance that it was promoted from. */
 export const CLOUD_FORWARD: Shown[] = [
@@ -38,6 +39,14 @@ export const CLOUD_FORWARD: Shown[] = [
         'while the cloud hangs',
         'local routes are as fast as before, and of many calls only so many wait; then it is not asked at all',
       ),
+    ],
+  },
+  {
+    id: 'cloud.forward-lost',
+    says: 'What a write made or removed there is known at the instance, also where its answer was lost.',
+    tests: [
+      lost('a write whose answer was lost', 'that made a deployment there: it is found, and reached here by its id'),
+      lost('a write whose answer was lost', 'that removed one there: it is gone here'),
     ],
   },
   {

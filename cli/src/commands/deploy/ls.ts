@@ -19,6 +19,8 @@ export const ls: Command<'ls'> = async (call) => {
   const names =
     flags.all && !out.json ? await projectNames(() => listed((query) => api.projects.list({ query }))) : null
   out.result({ data }, () => (data.length === 0 ? [] : table(out, data, names)))
+  if (data.some(({ unreachable }) => unreachable))
+    out.say('The hosted cloud did not answer in time: its deployments are shown as they were seen last.')
   if (data.length === 0) out.say('None yet. Deploy this folder: slipway deploy')
 }
 

@@ -93,6 +93,21 @@ export async function list(db: Queryable, scope: ProjectScope, query: ListQuery)
   return rows.execute()
 }
 
+/** Those whose state may be another one by now: they have not ended, or serve. The newest so many. */
+export async function listOpen(db: Queryable, scope: ProjectScope, query: ListQuery, most: number) {
+  let rows = db
+    .selectFrom('cloudDeployment')
+    .select(['id', 'cloudOrgId'])
+    .where('orgId', '=', scope.orgId)
+    .where(sql<boolean>`(active or (shown #>> '{timing,finishedAt}') is null)`)
+    .orderBy('id', 'desc')
+    .limit(most)
+  if (scope.projectId !== null) rows = rows.where('projectId', '=', scope.projectId)
+  if (query.projectId !== undefined) rows = rows.where('projectId', '=', query.projectId)
+  if (query.ids !== undefined) rows = rows.where('id', 'in', query.ids.split(','))
+  return rows.execute()
+}
+
 export const load = (db: Queryable, orgId: string, id: string) =>
   db.selectFrom('cloudDeployment').selectAll().where('orgId', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow()
 
@@ -107,16 +122,20 @@ export async function nextNumber(db: Queryable, orgId: string, projectId: string
   return (last?.number ?? 0) + 1
 }
 
-type NewStub = { orgId: string; projectId: string; cloudOrgId?: string; shown: Deployment }
+type NewStubs = { orgId: string; projectId: string; cloudOrgId?: string; shown: Deployment[] }
 
-/** Unless said otherwise it is with the organization of the cloud that has its project. */
-export async function insert(db: Queryable, { shown, cloudOrgId, ...row }: NewStub): Promise<void> {
-  const ofProject = sql<string>`(select p.cloud_org_id from project p where p.id = ${row.projectId})`
-  await db
-    .insertInto('cloudDeployment')
-    .values({ ...row, cloudOrgId: cloudOrgId ?? ofProject, id: shown.id, shown: JSON.stringify(shown) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+/**
+ * Unless said otherwise they are with the organization of the cloud that has their project. What is here is answered here, whatever a cloud
+ * calls its own.
+ */
+export async function insert(db: Queryable, { orgId, projectId, cloudOrgId, shown }: NewStubs): Promise<void> {
+  await sql`
+    insert into cloud_deployment (id, org_id, project_id, cloud_org_id, shown)
+    select value ->> 'id', ${orgId}, ${projectId},
+      coalesce(${cloudOrgId ?? null}, (select p.cloud_org_id from project p where p.id = ${projectId} and p.org_id = ${orgId})), value
+    from jsonb_array_elements(${JSON.stringify(shown)}::jsonb)
+    where not exists (select 1 from deployment d where d.id = value ->> 'id')
+    on conflict do nothing`.execute(db)
 }
 
 /** What was seen just now. What is as before is written once a minute at most. */
@@ -130,4 +149,16 @@ export async function see(db: Queryable, orgId: string, seen: Deployment[]): Pro
 
 export async function remove(db: Queryable, orgId: string, id: string): Promise<void> {
   await db.deleteFrom('cloudDeployment').where('id', '=', id).where('orgId', '=', orgId).execute()
+}
+
+type Gone = { orgId: string; cloudOrgId: string; ids: string[] }
+
+/** Of those that this organization of a cloud has had, and has no more. One that a promotion makes, or never brought there, is told of here. */
+export async function dropGone(db: Queryable, { orgId, cloudOrgId, ids }: Gone): Promise<string[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    delete from cloud_deployment d where d.id = any(${ids}) and d.org_id = ${orgId} and d.cloud_org_id = ${cloudOrgId}
+      and not exists (select 1 from promotion p where p.id = d.id and p.org_id = d.org_id and (p.state = 'running' or not p.there))
+    returning d.id`.execute(db)
+  return rows.map(({ id }) => id)
 }

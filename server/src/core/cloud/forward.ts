@@ -1,19 +1,16 @@
-import { Deployment } from '@slipway/contract/deployment-shape'
-import { deployments } from '@slipway/contract/deployments'
-import { transaction } from '../../db/database.ts'
 import type { Answered, CloudFailure, CloudPassage, Passed, PassOptions } from '../../drivers/cloud-forward/passage.ts'
 import { isFailure, Refusal } from '../../errors.ts'
 import type { Caller } from '../access/caller.ts'
-import { record } from '../audit/record.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './deployments-store.ts'
 import { openCredential } from './open-credential.ts'
+import type { Call } from './parts.ts'
 import { refusedLink, unlinked } from './refused-link.ts'
 import { notLinkedTo } from './whose.ts'
+import { noteGone, noteLost, noteWrite } from './writes/note-write.ts'
+import * as writes from './writes/store.ts'
 
 export type ForwardParts = Pick<BaseParts, 'db' | 'pool' | 'keys'> & { cloudPassage: CloudPassage }
-/** `route`: the path of its endpoint; `headers`: those of the caller's that matter. */
-export type Call = { method: string; route: string; path: string; headers: Record<string, string>; body: Buffer | null }
 
 /** Says that a call has been passed on already; a cloud that would pass it on again leads back here. */
 export const HOPS_HEADER = 'slipway-hops'
@@ -33,24 +30,43 @@ export async function forward(
   call: Call,
   options: AskOptions,
 ): Promise<Answered> {
-  const writes = call.method !== 'GET'
   if (stub.url === null) throw await notLinkedTo(parts.db, caller.orgId, stub.cloudOrgId)
   try {
-    const answer = await ask(parts, caller, stub, call, options)
-    const refused = refusedLink(answer)
-    if (refused !== null) throw refused
-    if (writes && answer.status < 400) await noteWrite(parts, caller, stub, call, answer)
-    return answer
+    return call.method === 'GET'
+      ? await forwardRead(parts, caller, { stub, call }, options)
+      : await forwardWrite(parts, caller, { stub, call }, options)
   } catch (error) {
-    // Nobody knows whether it was done: it may have been.
-    if (writes && isFailure<CloudFailure>(error, 'cloud') && error.facts.sent)
-      await record(parts.db, caller, ACTION, stub.id, { route: routeOf(call), status: null })
     throw asRefusal(error)
   }
 }
 
-const ACTION = 'deployment.forward'
-const routeOf = ({ method, route }: Call) => `${method} ${route}`
+type Forwarded = { stub: store.Stub; call: Call }
+
+async function forwardRead(parts: ForwardParts, caller: Caller, forwarded: Forwarded, options: AskOptions) {
+  const answer = await ask(parts, caller, forwarded.stub, forwarded.call, options)
+  const refused = refusedLink(answer)
+  if (refused !== null) throw refused
+  if (answer.status === 404) await noteGone(parts, caller, forwarded, answer)
+  return answer
+}
+
+/** It is written down before it is sent: what may have been done there is asked about until that is known, whoever dies meanwhile. */
+async function forwardWrite(parts: ForwardParts, caller: Caller, { stub, call }: Forwarded, options: AskOptions) {
+  const about = { orgId: caller.orgId, projectId: stub.projectId, deploymentId: stub.id }
+  const noted = { stub, call, write: await writes.begin(parts.db, about) }
+  try {
+    const answer = await ask(parts, caller, stub, call, options)
+    const refused = refusedLink(answer)
+    if (refused !== null) throw refused
+    await noteWrite(parts, caller, noted, answer)
+    return answer
+  } catch (error) {
+    if (isFailure<CloudFailure>(error, 'cloud') && error.facts.sent) await noteLost(parts, caller, noted)
+    else if (isFailure<CloudFailure>(error, 'cloud') || error instanceof Refusal)
+      await writes.end(parts.db, noted.write)
+    throw error
+  }
+}
 
 type AskOptions = Omit<PassOptions, 'whose'>
 type Linked = { url: string | null; credential: string | null }
@@ -84,31 +100,4 @@ function asRefusal(error: unknown): unknown {
   if (!isFailure<CloudFailure>(error, 'cloud')) return error
   const { hint, facts } = error
   return new Refusal('cloud_unreachable', error.message, { hint, retryAfter: facts.retryAfter, cause: error })
-}
-
-/** Who did it, and what it has made or taken away there. */
-async function noteWrite(parts: ForwardParts, caller: Caller, stub: store.Stub, call: Call, answer: Answered) {
-  const { orgId } = caller
-  const shown = 'body' in answer ? deploymentIn(answer.body) : null
-  await transaction(parts.db, async (tx) => {
-    if (routeOf(call) === routeOf({ ...call, ...REMOVE })) await store.remove(tx, orgId, stub.id)
-    else if (shown?.id === stub.id) await store.see(tx, orgId, [shown])
-    else if (shown !== null) await store.insert(tx, { orgId, projectId: stub.projectId, shown })
-    await record(tx, caller, ACTION, stub.id, {
-      route: routeOf(call),
-      status: answer.status,
-      ...(shown !== null && shown.id !== stub.id && { made: shown.id }),
-    })
-  })
-}
-
-const REMOVE = { method: deployments.remove.method, route: deployments.remove.path }
-
-/** What acts on deployments answers with one: the same, or the one that it has made. */
-function deploymentIn(body: Buffer): Deployment | null {
-  try {
-    return Deployment.safeParse(JSON.parse(body.toString('utf8')).deployment).data ?? null
-  } catch {
-    return null
-  }
 }

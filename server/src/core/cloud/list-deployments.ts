@@ -1,4 +1,4 @@
-import { Deployment } from '@slipway/contract/deployment-shape'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import type { Page } from '@slipway/contract/pages'
 import type { Caller } from '../access/caller.ts'
 import { withinPermissions } from '../deployments/rows/shape.ts'
@@ -7,31 +7,30 @@ import { readDeployments } from '../deployments/verbs/show.ts'
 import { toPage } from '../page.ts'
 import type { BaseParts } from '../parts.ts'
 import * as store from './deployments-store.ts'
-import { ask, type ForwardParts } from './forward.ts'
-import * as links from './link-store.ts'
-import { isWith } from './whose.ts'
+import type { ForwardParts } from './forward.ts'
+import { type Looked, type LookOptions, lookThere } from './look-there.ts'
 
 type Parts = ForwardParts & Pick<BaseParts, 'config' | 'log'>
+type Look = ReturnType<typeof lookThere>
 type Row = { id: string } & ({ here: Deployment } | { there: store.CloudDeploymentRow })
-/** `hopped`: another instance asks for a list of its own, and not for what a cloud of ours knows. */
-type Options = { signal: AbortSignal; hopped: boolean }
-
-const ASK_MS = 1000
+/** `unreachable`: not all of the cloud's could be asked about in time. */
+type Listed = Page<Deployment> & { unreachable?: true }
 
 /** Deployments here and in the cloud as one keyset page; those of the cloud as they are now, or as they were seen last. */
 export async function listDeployments(
   parts: Parts,
   caller: Caller,
   query: ListQuery,
-  options: Options,
-): Promise<Page<Deployment>> {
+  options: LookOptions,
+): Promise<Listed> {
+  const look = lookThere(parts, caller, options)
   const [here, there] = await Promise.all([
     readDeployments(parts, caller, query),
-    parts.config.mode === 'cloud' ? [] : store.list(parts.db, caller, query),
+    parts.config.mode === 'cloud' ? { rows: [], isOfNow: true } : listThere(parts, caller, query, look),
   ])
   const rows: Row[] = [
     ...here.map((one) => ({ id: one.id, here: one })),
-    ...there.map((one) => ({ id: one.id, there: one })),
+    ...there.rows.map((one) => ({ id: one.id, there: one })),
   ]
   // Byte by byte, as the database compares ids.
   rows.sort((one, other) => (one.id < other.id ? 1 : -1))
@@ -42,49 +41,32 @@ export async function listDeployments(
     (row) => row,
   )
   const stubs = page.data.flatMap((row) => ('there' in row ? [row.there] : []))
-  const seen = stubs.length === 0 ? null : await seenNow(parts, caller, stubs, options)
-  const data = page.data.map((row) => ('here' in row ? row.here : shown(row.there, seen, caller)))
-  return { ...page, data: data.filter((one) => fits(one, query)) }
+  await look.look(stubs)
+  const data = page.data
+    .filter(({ id }) => !look.gone.has(id))
+    .map((row) => ('here' in row ? row.here : shown(row.there, look, caller)))
+    .filter((one) => fits(one, query))
+  const isOfNow = there.isOfNow && stubs.every(({ id }) => look.seen.has(id))
+  return { data, nextCursor: page.nextCursor, ...(!isOfNow && { unreachable: true as const }) }
 }
 
-/** What was asked about, and what it is now: null, unless the cloud said. */
-type Seen = Map<string, Deployment | null>
+/** As many as a cloud answers about at once. */
+const MOST_OPEN = 200
 
-/** One bounded question about all that the linked cloud has. Null: nobody could be asked in time. */
-async function seenNow(
-  parts: Parts,
-  caller: Caller,
-  stubs: store.CloudDeploymentRow[],
-  { signal, hopped }: Options,
-): Promise<Seen | null> {
-  const link = hopped ? undefined : await links.find(parts.db, caller.orgId)
-  const known = stubs.filter(({ cloudOrgId }) => link && isWith(link, cloudOrgId))
-  if (!link || known.length === 0) return null
-  const path = `/api/deployments?limit=200&ids=${known.map(({ id }) => id).join(',')}`
-  const call = { method: 'GET', path, headers: { accept: 'application/json' }, body: null }
-  // Whoever lists has little time, which says nothing about the cloud: it is our signal that ends it.
-  const hurried = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)])
-  try {
-    const answer = await ask(parts, caller, link, call, { signal: hurried })
-    if (answer.status !== 200 || !('body' in answer)) return null
-    const found = deploymentsIn(answer.body)
-    await store.see(parts.db, caller.orgId, found)
-    return new Map([...known.map(({ id }) => [id, null] as const), ...found.map((one) => [one.id, one] as const)])
-  } catch (error) {
-    parts.log.info({ reason: (error as Error).message, orgId: caller.orgId }, 'the cloud was not asked for a list')
-    return null
-  }
+/**
+ * Rows are found by what was seen of them last. Where it matters how they stand, those that may stand otherwise by now are looked at before:
+ * `isOfNow` says whether that could be done for all.
+ */
+async function listThere(parts: Parts, caller: Caller, query: ListQuery, { look, seen }: Look) {
+  if (query.status === undefined && query.active === undefined)
+    return { rows: await store.list(parts.db, caller, query), isOfNow: true }
+  const open = await store.listOpen(parts.db, caller, query, MOST_OPEN + 1)
+  await look(open.slice(0, MOST_OPEN))
+  return { rows: await store.list(parts.db, caller, query), isOfNow: open.every(({ id }) => seen.has(id)) }
 }
 
-/** What has another form than we know is as if it was not said. */
-function deploymentsIn(body: Buffer): Deployment[] {
-  const { data } = JSON.parse(body.toString('utf8')) as { data?: unknown }
-  if (!Array.isArray(data)) return []
-  return data.flatMap((one) => Deployment.safeParse(one).data ?? [])
-}
-
-function shown(row: store.CloudDeploymentRow, seen: Seen | null, caller: Caller): Deployment {
-  const now = seen?.get(row.id) ?? undefined
+function shown(row: store.CloudDeploymentRow, { seen }: Looked, caller: Caller): Deployment {
+  const now = seen.get(row.id) ?? undefined
   const known = now ?? row.shown
   return {
     ...known,
@@ -94,7 +76,7 @@ function shown(row: store.CloudDeploymentRow, seen: Seen | null, caller: Caller)
     server: null,
     actions: withinPermissions(known.actions, caller),
     ...(now === undefined && { asOf: row.seenAt.toISOString() }),
-    ...(!seen?.has(row.id) && { unreachable: true as const }),
+    ...(!seen.has(row.id) && { unreachable: true as const }),
   }
 }
 

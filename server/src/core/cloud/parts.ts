@@ -11,3 +11,6 @@ export type LinkParts = Pick<BaseParts, 'db' | 'keys' | 'config' | 'cloudDoor' |
   /** Takes away, with the link, what other nouns have through it. */
   forgetLinked(tx: Tx, caller: Caller): Promise<void>
 }
+
+/** One that is passed on. `route`: the path of its endpoint; `headers`: those of the caller's that matter. */
+export type Call = { method: string; route: string; path: string; headers: Record<string, string>; body: Buffer | null }

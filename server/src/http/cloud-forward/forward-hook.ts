@@ -3,13 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ZodType } from 'zod'
 import type { FindToken } from '../../core/access/authenticate.ts'
 import { type Caller, requirePermission } from '../../core/access/caller.ts'
-import {
-  type Call,
-  findCloudDeployment,
-  findCloudDeploymentWithToken,
-  forward,
-  HOPS_HEADER,
-} from '../../core/cloud/forward.ts'
+import { findCloudDeployment, findCloudDeploymentWithToken, forward, HOPS_HEADER } from '../../core/cloud/forward.ts'
+import type { Call } from '../../core/cloud/parts.ts'
 import { answerHere } from '../../core/cloud/promote/answer-here.ts'
 import type { Platform } from '../../core/platform.ts'
 import { Refusal } from '../../errors.ts'

@@ -36,7 +36,7 @@ export async function cloudProject({ platform: { db } }: World, org: Org): Promi
 }
 
 export const stub = ({ platform: { db } }: World, orgId: string, projectId: string, shown: Deployment) =>
-  insertStub(db, { orgId, projectId, shown })
+  insertStub(db, { orgId, projectId, shown: [shown] })
 
 /** What is shown of a deployment, where there is none to ask. */
 export const shownAs = (id: string, more: Partial<Deployment> = {}): Deployment => ({

@@ -9,7 +9,7 @@ import { answering, startStandIn } from './stand-in.ts'
 const { cloud, here, there, org, projectId, deploy } = await linkedWorlds()
 const alone = await startHome()
 type Listed = Pick<Deployment, 'id' | 'status' | 'projectId' | 'asOf' | 'unreachable' | 'actions'>
-type Page = { data: Listed[]; nextCursor: string | null }
+type Page = { data: Listed[]; nextCursor: string | null; unreachable?: true }
 const list = async (api: Api, query = ''): Promise<Page> => (await api('GET', `/api/deployments?${query}`)).body
 const idsOf = ({ data }: Page) => data.map(({ id }) => id)
 
@@ -69,6 +69,43 @@ describe('deployments here and in the cloud', () => {
     await stub(here, org.id, own, shownAs(id))
     const [only] = (await list(org.owner.api, `projectId=${own}`)).data
     expect([only?.id, typeof only?.asOf, only?.unreachable]).toEqual([id, 'string', undefined])
+  })
+})
+
+describe('a list by how deployments stand', () => {
+  const ended = { status: 'cancelled', finishedAt: new Date() } as const
+
+  test('finds those of the cloud by what they are now, not by what was seen of them last', async () => {
+    const [one, other] = [await deploy(), await deploy()]
+    await cloud.platform.db.updateTable('deployment').set(ended).where('id', '=', one.id).execute()
+    const ids = `ids=${one.id},${other.id}`
+    expect(idsOf(await list(org.owner.api, `${ids}&status=cancelled`))).toEqual([one.id])
+    const building = await list(org.owner.api, `${ids}&status=building`)
+    expect([idsOf(building), building.unreachable]).toEqual([[other.id], undefined])
+  })
+
+  test.each(['status=building', 'status=failed', 'active=true', ''])(
+    'says so where that could not be asked: %s',
+    async (query) => {
+      const away = await startStandIn(answering({ success: false }, 503))
+      const theirs = await alone.org()
+      await link(alone, theirs.id, away.url, 'slp_x')
+      const project = await cloudProject(alone, theirs)
+      const made = await makeDeployment(alone, theirs, { ended: new Date(), active: true })
+      expect((await list(theirs.owner.api, query)).unreachable, 'nothing is there').toBeUndefined()
+      const id = newId('dep')
+      await stub(alone, theirs.id, project, shownAs(id))
+      const page = await list(theirs.owner.api, query)
+      expect(page.unreachable).toBe(true)
+      const found = { 'status=building': [id], 'status=failed': [], 'active=true': [made.id], '': [id, made.id] }
+      expect(idsOf(page)).toEqual(found[query as keyof typeof found])
+    },
+  )
+
+  test('of one that has ended and serves nobody nothing has to be asked', async () => {
+    const { id } = await deploy({ ended: new Date() })
+    const page = await list(org.owner.api, `ids=${id}&status=failed`)
+    expect([page.data, page.unreachable]).toEqual([[], undefined])
   })
 })
 

@@ -86,7 +86,7 @@ async function begin(tx: Tx, { transport }: Parts, { caller, project, cloudOrgId
     orgId,
     projectId,
     cloudOrgId,
-    shown: asQueued(caller, { id, projectId, number, source, message }),
+    shown: [asQueued(caller, { id, projectId, number, source, message })],
   })
   const detail = { projectId, number, trigger: 'promote', source: source.kind, target: 'cloud' }
   await record(tx, caller, 'deployment.create', id, detail)

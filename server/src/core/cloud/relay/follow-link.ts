@@ -3,6 +3,7 @@ import type { Answered, Streamed } from '../../../drivers/cloud-forward/passage.
 import { databaseOutage, isFailure } from '../../../errors.ts'
 import { HOPS_HEADER } from '../forward.ts'
 import { placeOf } from '../link-store.ts'
+import { isOwnWord } from '../own-word.ts'
 import type { RelayParts } from './parts.ts'
 import { readEvents, type SentEvent } from './read-events.ts'
 import * as store from './relay-store.ts'
@@ -75,9 +76,7 @@ function connect({ keys, cloudPassage }: RelayParts, link: store.Followed, seen:
   return cloudPassage.pass(link.url, call, { signal, streams, whose: link.orgId })
 }
 
-/** The cloud's own word, and not that of something that stands before it. */
-const isRefusal = ({ status, headers }: Pick<Answered, 'status' | 'headers'>) =>
-  (status === 401 || status === 403) && headers['slipway-version'] !== undefined
+const isRefusal = (answer: Answered) => (answer.status === 401 || answer.status === 403) && isOwnWord(answer)
 
 /** Whether anything was taken. Whoever is replaced by a newer stream comes back later, if it still holds the link. */
 async function read(
