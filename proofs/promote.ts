@@ -4,9 +4,11 @@ import { stepsOf } from './parts/faults/run-rows.ts'
 import { failed } from './parts/promote/failing.ts'
 import { openScene, type Scene, type Subject } from './parts/promote/ground.ts'
 import { judge, reset } from './parts/promote/judge.ts'
-import { type Point, pointsOf } from './parts/promote/points.ts'
+import { begin, over } from './parts/promote/moves.ts'
+import { type Point, pointsOf, undoPointsOf } from './parts/promote/points.ts'
 import { everythingSaid } from './parts/promote/secrets.ts'
-import { type Blow, begin, over, type Struck, strike } from './parts/promote/strike.ts'
+import { type Blow, type Struck, strike } from './parts/promote/strike.ts'
+import { dryCancel } from './parts/promote/way-back.ts'
 
 export const claim =
   'a project is promoted to the cloud or is as it was, whoever dies in whichever step, and no secret of it is ever seen'
@@ -58,16 +60,31 @@ async function allOf(scene: Scene, subject: Subject): Promise<Struck[]> {
   // The first leaves contents at the cloud that are not sent again: the steps of the second are those of all that follow.
   await dryRun(scene, subject)
   const { steps, calls } = await dryRun(scene, subject)
-  const points = pointsOf(steps, calls)
-  console.log(`  ${subject.source}: ${steps.map((step) => `${step} (${calls.get(step) ?? 0} calls)`).join(', ')}`)
+  console.log(`  ${subject.source}: ${told(steps, calls)}`)
+  const cases = pointsOf(steps, calls).flatMap((point) => blowsAt(subject, point).map((blow) => ({ point, blow })))
+  if (subject.source === 'upload') cases.push(...(await casesBack(scene, subject)))
   const struck: Struck[] = []
-  for (const point of points)
-    for (const blow of blowsAt(subject, point)) {
-      if (ONLY !== undefined && !`${subject.source}: ${blow} as ${point.step} ${point.moment}`.includes(ONLY)) continue
-      struck.push(tell(await strike(scene, subject, point, blow)))
-    }
+  for (const { point, blow } of cases) {
+    if (ONLY !== undefined && !`${subject.source}: ${blow} as ${point.step} ${point.moment}`.includes(ONLY)) continue
+    struck.push(tell(await strike(scene, subject, point, blow)))
+  }
   return struck
 }
+
+/** Of a cancel: whoever undoes dies in each moment of it, the cloud in what it is asked for. */
+async function casesBack(scene: Scene, subject: Subject): Promise<{ point: Point; blow: Blow }[]> {
+  const { steps, calls } = await dryCancel(scene, subject)
+  console.log(`  back again: ${told(steps, calls)}`)
+  return undoPointsOf(steps, calls).flatMap((point) => [
+    { point, blow: 'it was cancelled and the instance is killed' as const },
+    ...(point.moment === 'is in the middle'
+      ? [{ point, blow: 'it was cancelled and the cloud is killed' as const }]
+      : []),
+  ])
+}
+
+const told = (steps: string[], calls: Map<string, number>) =>
+  steps.map((step) => `${step} (${calls.get(step) ?? 0} calls)`).join(', ')
 
 /** Without any blow: what the steps are, and how often each calls the cloud. */
 async function dryRun(scene: Scene, subject: Subject) {

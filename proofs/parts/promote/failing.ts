@@ -1,6 +1,7 @@
 import type { Scene, Subject } from './ground.ts'
 import { judge, type Promotion, reset } from './judge.ts'
-import { begin, over, type Struck } from './strike.ts'
+import { begin, over } from './moves.ts'
+import type { Struck } from './strike.ts'
 
 /** One that does not build there: nothing changes here, why can be read here, and the next one, or giving up, goes as from the start. */
 export async function failed(scene: Scene, subject: Subject): Promise<Struck> {

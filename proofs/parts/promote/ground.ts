@@ -12,6 +12,7 @@ import { installHolds } from '../faults/hold.ts'
 import { startProber } from '../faults/prober.ts'
 import { leadTo, openGround } from '../forward/ground.ts'
 import { type SecretMaker, secretMaker } from '../seal/secrets.ts'
+import { installCloseHold } from './close-hold.ts'
 import { openWay } from './way.ts'
 
 const SOURCES = ['upload', 'git'] as const
@@ -44,7 +45,7 @@ export async function openScene() {
   const { own, cloud } = ground
   const pool = (own.database as TestDatabase).pool
   let watched = ''
-  const way = await openWay(() => stepOf(pool, watched))
+  const way = await openWay(() => stepOf(pool, watched), secret.note)
   const close = async () => {
     way.close()
     await ground.close()
@@ -55,6 +56,7 @@ export async function openScene() {
     way.to(cloud.base())
     await leadTo(own, way.url)
     await installHolds(pool)
+    await installCloseHold(pool)
     await own.addLocalServer()
     const subjects: Subject[] = []
     for (const source of SOURCES) subjects.push(await makeSubject(own, source, git, secret))

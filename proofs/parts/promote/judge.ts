@@ -11,24 +11,35 @@ const GONE_MS = 90_000
 const AWAY_MS = 15_000
 
 /** Where a project is, as both sides have it; whatever is neither here alone nor wholly there is wrong. */
-export async function judge(scene: Scene, subject: Subject, id: string, wanted: string[]): Promise<string[]> {
+export async function judge(
+  scene: Scene,
+  subject: Subject,
+  id: string,
+  wanted: string[],
+  cloudWasKilled = false,
+): Promise<string[]> {
   const { state, dns, error } = await scene.own.ask<Promotion>('GET', `/api/projects/${subject.id}/promotion`)
   const wrong = wanted.includes(state) ? [] : [`it is ${state}: ${JSON.stringify(error)}`]
   if (state !== 'promoted') return [...wrong, ...(await untouched(scene, subject))]
   if (!dns.some(({ host }) => host === subject.domain))
     wrong.push(`${subject.domain} is not in the plan of DNS changes`)
-  return [...wrong, ...(await promoted(scene, subject, id))]
+  return [...wrong, ...(await promoted(scene, subject, id, cloudWasKilled))]
 }
 
-/** A cloud that has just been killed is not asked for some seconds, and the answer says so; then it must be another. */
-async function answered<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
+type Answered = { status: number; body: { code?: string } }
+
+/** The instance looks every three seconds whether a cloud that was killed is back, and says until then that it is away. */
+async function onceBack<T extends Answered>(call: () => Promise<T>): Promise<T> {
+  const late = Date.now() + AWAY_MS
   let answer = await call()
-  for (const late = Date.now() + AWAY_MS; answer.status === 503 && Date.now() < late; answer = await call())
+  while (answer.status === 503 && answer.body.code === 'cloud_unreachable' && Date.now() < late) {
     await pause(1000)
+    answer = await call()
+  }
   return answer
 }
 
-async function promoted({ own, cloud }: Scene, subject: Subject, id: string): Promise<string[]> {
+async function promoted({ own, cloud }: Scene, subject: Subject, id: string, wasKilled: boolean): Promise<string[]> {
   const wrong: string[] = []
   const project = await own.ask('GET', `/api/projects/${subject.id}`)
   if (project.target !== 'cloud') wrong.push(`its target is ${project.target}`)
@@ -37,7 +48,8 @@ async function promoted({ own, cloud }: Scene, subject: Subject, id: string): Pr
   if (all !== `${id} ready`) wrong.push(`there are ${all || 'no deployments'} there, not ${id} alone`)
   const named = await cloud.ask<Listed>('GET', `/api/projects?name=${subject.name}&limit=50`)
   if (named.data.length !== 1) wrong.push(`${named.data.length} projects there have its name`)
-  const through = await answered(() => own.call('GET', `/api/deployments/${id}`))
+  const call = () => own.call<{ status?: string; code?: string }>('GET', `/api/deployments/${id}`)
+  const through = await (wasKilled ? onceBack(call) : call())
   if (through.status !== 200 || through.body.status !== 'ready') wrong.push(`through the hop it is ${through.text}`)
   const seen = await until('it answers there', 30_000, async () => {
     const answer = await cloud.visit(subject.name, '/', cloud.addressOf('host1')).catch(() => undefined)

@@ -3,11 +3,15 @@ import type { AddressInfo, Socket } from 'node:net'
 
 type Stop = { step: string; nth: number; met(): void; held?: ServerResponse }
 
+/** What an instance asks its cloud whether it promotes or not. */
+const ASIDE = /^\/(healthz|api\/relay\/)/
+
 /**
  * A way from the instance to its cloud that counts calls by the step that makes them, and can keep an answer back. `stepNow`: what the run
- * under way is at.
+ * under way is at; `onCredential`: what the instance shows the cloud, once each.
  */
-export async function openWay(stepNow: () => Promise<string | undefined>) {
+export async function openWay(stepNow: () => Promise<string | undefined>, onCredential: (text: string) => void) {
+  const shown = new Set<string>()
   let port = 0
   let stop: Stop | undefined
   const counts = new Map<string, number>()
@@ -30,9 +34,14 @@ export async function openWay(stepNow: () => Promise<string | undefined>) {
     asked.on('error', () => onward.destroy()).pipe(onward)
   }
   const server = createServer((asked, answer) => {
+    const credential = asked.headers.authorization?.replace(/^Bearer /, '')
+    if (credential && !shown.has(credential)) {
+      shown.add(credential)
+      onCredential(credential)
+    }
     answer.on('error', () => {})
     stepNow().then(
-      (step) => pass(asked, answer, step),
+      (step) => pass(asked, answer, ASIDE.test(asked.url ?? '') ? undefined : step),
       () => answer.destroy(),
     )
   })
