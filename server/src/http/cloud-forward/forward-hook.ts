@@ -70,7 +70,8 @@ export function cloudForwarding(platform: Platform, streams: Streams): Forwardin
       const signal = call.method === 'GET' ? aborted(reply) : NEVER
       const options = {
         signal,
-        waits: waits > 0,
+        // Of followers many come at once, and each stays: their places are not those of who asks and goes.
+        waits: waits > 0 || !(endpoint.response instanceof ZodType),
         firstByteMs: (endpoint.slowMs ?? USUAL_MS) + waits,
         streams: (type: string) => mayStream(endpoint) && isStream(type),
       }

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { until } from '../../../../test-kit/until.ts'
 import { newId } from '../../../src/db/ids.ts'
 import { end, firstFault, line, parsed, store } from '../../deployments/made.ts'
-import { cloudProject, link, linkedWorlds, shownAs, stub } from './linked.ts'
+import { cloudProject, link, linkedWorlds, shownAs, startHome, stub } from './linked.ts'
 import { startStandIn } from './stand-in.ts'
 
 const { cloud, here, org, deploy } = await linkedWorlds({ streamsPerToken: 8 })
@@ -127,6 +127,21 @@ test('streams of the cloud count among those that a token may have open', async 
   const { status, body } = await here.as(token)('GET', `/api/deployments/${id}/stream`)
   expect([status, body.code]).toEqual([429, 'rate_limited'])
   for (const reader of readers) reader.leave()
+})
+
+test('as many as begin to follow at once are let through, also where the cloud takes a while to answer', async () => {
+  const all = await startHome({ streamsPerToken: 1000 })
+  const slow = await startStandIn((_, response) => {
+    const head = { 'content-type': 'text/event-stream', 'slipway-version': '0' }
+    setTimeout(() => response.writeHead(200, head).end('id: 1\nevent: end\ndata: {}\n\n'), 1000)
+  })
+  const theirs = await all.org()
+  await link(all, theirs.id, slow.url, 'slp_x')
+  const id = newId('dep')
+  await stub(all, theirs.id, await cloudProject(all, theirs), shownAs(id))
+  const asked = Array.from({ length: 150 }, () => theirs.owner.api('GET', `/api/deployments/${id}/stream`))
+  const statuses = new Set((await Promise.all(asked)).map(({ status }) => status))
+  expect(statuses).toEqual(new Set([200]))
 })
 
 describe('a stream that is cut anywhere', () => {
