@@ -179,7 +179,15 @@ export const audit = {
     path: '/api/audit',
     summary: 'Who did what from where, newest first',
     access: { permission: 'audit:list' },
-    query: PageQuery.extend({ action: z.string().max(80).optional(), target: z.string().max(80).optional() }),
+    query: PageQuery.extend({
+      action: z.string().max(80).optional(),
+      target: z.string().max(80).optional(),
+      actor: z.string().max(80).optional().meta({
+        description: 'the id of who did it, themselves or with an access token; `system`: the instance itself',
+      }),
+      from: timestamp.optional(),
+      to: timestamp.optional().meta({ description: 'only what was before' }),
+    }),
     response: pageOf(AuditEntry),
   }),
 } as const

@@ -36,14 +36,21 @@ export function newId(
   now?: number,
 ): string {
   const at = now ?? Date.now()
+  let random = ''
+  for (const digit of now === undefined ? digitsAfter(at) : drawn()) random += ALPHABET[digit]
+  return `${prefix}_${timeOf(at)}${random}`
+}
+
+/** Sorts before all that are made from this moment on, and behind those made before it. */
+export const firstIdAt = (prefix: IdPrefix, at: number): string => `${prefix}_${timeOf(Math.max(0, at))}`
+
+function timeOf(at: number): string {
   let time = ''
   for (let rest = at, i = 0; i < 10; i++) {
     time = ALPHABET[rest % 32] + time
     rest = Math.floor(rest / 32)
   }
-  let random = ''
-  for (const digit of now === undefined ? digitsAfter(at) : drawn()) random += ALPHABET[digit]
-  return `${prefix}_${time}${random}`
+  return time
 }
 
 function digitsAfter(at: number): Uint8Array {

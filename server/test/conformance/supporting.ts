@@ -222,6 +222,15 @@ export const SUPPORTING: Shown[] = [
     tests: [audit('a write records who, what and from where'), audit('the log cannot be changed, not even by SQL')],
   },
   {
+    id: 'audit.narrowed',
+    route: 'GET /api/audit',
+    says: 'narrows to who did it (`actor`) and to a span (`from`, `to`).',
+    tests: [
+      audit('entries filter by who did it, themselves or with a token; what the instance did is nobody’s'),
+      audit('entries filter by span: its beginning counts, its end does not'),
+    ],
+  },
+  {
     id: 'idempotency.key',
     says: 'With an `Idempotency-Key` the same request acts once and gets the same answer; another body is refused.',
     tests: [

@@ -17,6 +17,7 @@ export type NameKind =
   | 'branch'
   | 'deployed project'
   | 'audited'
+  | 'actor'
   | 'named project'
   | 'pushed project'
   | 'host repository'
@@ -230,6 +231,14 @@ const names = (world: World): Partial<Record<NameKind, Factory>> => ({
   },
   /** What happened to it stays in the log when it is gone. */
   audited: { make: async (org) => ({ value: await project(org) }) },
+  /** What somebody did stays in the log when they are gone. */
+  actor: {
+    make: async (org) => {
+      const { userId, api } = await world.person(org.id, 'developer')
+      await api('POST', '/api/projects', { name: unique() })
+      return { value: userId }
+    },
+  },
   'named project': {
     make: async (org) => {
       const id = await project(org)

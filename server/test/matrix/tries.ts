@@ -41,6 +41,7 @@ const UNKNOWN_NAME: Partial<Record<Kind, string>> = {
   host: 'unknown-name.example.com',
   content: '0'.repeat(64),
   audited: unknownId('prj'),
+  actor: unknownId('usr'),
 }
 
 /** Things that are found by a name. A parameter of a path that is neither an id nor here fails the matrix. */
@@ -62,7 +63,10 @@ const NAMED: Record<string, [place: string, kind: Kind, special?: Special][]> = 
       },
     ],
   ],
-  'GET /api/audit': [['query.target', 'audited']],
+  'GET /api/audit': [
+    ['query.target', 'audited'],
+    ['query.actor', 'actor'],
+  ],
   'GET /api/projects': [['query.name', 'project name']],
   'GET /api/deployments': [['query.branch', 'branch']],
   'GET /api/githost/repos': [['query.owner', 'host account']],

@@ -47,6 +47,7 @@ import { up as formerLinks } from './0050_former_links.ts'
 import { up as dueIndexes } from './0052_due_indexes.ts'
 import { up as namesOfOrganization } from './0054_names_of_organization.ts'
 import { up as cloudWrites } from './0055_cloud_writes.ts'
+import { up as auditByActor } from './0056_audit_by_actor.ts'
 import type { SchemaMigration } from './migration.ts'
 
 /** In order; a migration that has been released is never edited. `contract`: see `migration.ts`. */
@@ -115,4 +116,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0052_due_indexes': { up: dueIndexes },
   '0054_names_of_organization': { up: namesOfOrganization },
   '0055_cloud_writes': { up: cloudWrites },
+  '0056_audit_by_actor': { up: auditByActor },
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../../test-kit/world.ts'
+import { record } from '../../../src/core/audit/record.ts'
+import { newId } from '../../../src/db/ids.ts'
 
 const world = await startWorld()
 const org = await world.org()
@@ -55,4 +57,46 @@ test('an organization sees only its own entries', async () => {
 test('entries filter by action', async () => {
   const { data } = (await api('GET', '/api/audit?action=project.create&limit=2')).body
   expect(data.map((entry: { action: string }) => entry.action)).toEqual(['project.create', 'project.create'])
+})
+
+test('entries filter by who did it, themselves or with a token; what the instance did is nobody’s', async () => {
+  const team = await world.org('Team')
+  const ada = await world.person(team.id, 'developer')
+  await ada.api('POST', '/api/projects', { name: 'by ada' })
+  await world.as(await world.tokenFor(ada))('POST', '/api/projects', { name: 'by a token of ada' })
+  await team.owner.api('POST', '/api/projects', { name: 'by the owner' })
+  await record(world.platform.db, { kind: 'system', name: 'sweep', orgId: team.id }, 'backup_destination.broke', null)
+  const names = async (query: string) =>
+    (await team.owner.api('GET', `/api/audit?${query}`)).body.data.map(
+      ({ action, detail }: { action: string; detail: { name?: string } }) => detail.name ?? action,
+    )
+  expect(await names(`actor=${ada.userId}`)).toEqual(['by a token of ada', 'by ada'])
+  expect(await names(`actor=${ada.userId}&limit=1`)).toEqual(['by a token of ada'])
+  expect(await names('actor=system')).toEqual(['backup_destination.broke'])
+  expect(await names(`actor=${org.owner.userId}`)).toEqual([])
+})
+
+test('entries filter by span: its beginning counts, its end does not', async () => {
+  const spans = await world.org('Spans')
+  const at = ['2026-03-01T00:00:00.000Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z']
+  for (const [n, time] of at.entries()) {
+    // The database began its transaction before a process, whose clock is ahead, drew the id.
+    const id = newId('aud', Date.parse(time) + 120_000)
+    const entry = { id, orgId: spans.id, action: `n${n}`, actorKind: 'system', actorName: 'test' } as const
+    await world.platform.db
+      .insertInto('audit')
+      .values({ ...entry, at: time, detail: '{}' } as never)
+      .execute()
+  }
+  const seen = async (query: string) =>
+    (await spans.owner.api('GET', `/api/audit?${query}`)).body.data.map(({ action }: { action: string }) => action)
+  const [from, , to] = at
+  expect(await seen(`from=${from}&to=${to}`)).toEqual(['n1', 'n0'])
+  expect(await seen(`from=${to}`)).toEqual(['n2'])
+  expect(await seen(`to=${from}`)).toEqual([])
+  expect(await seen('from=0001-01-01T00:00:00Z&to=9999-12-31T00:00:00Z')).toEqual(['n2', 'n1', 'n0'])
+  expect(await spans.owner.api('GET', '/api/audit?from=yesterday')).toMatchObject({
+    status: 400,
+    body: { field: 'from' },
+  })
 })
