@@ -3,7 +3,7 @@ import { Bot, ChevronRight, KeyRound, UserRound } from 'lucide-react'
 import type { AuditEntry } from '../api/platform.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Age } from '../ui/time.tsx'
-import { TargetLink } from './target-link.tsx'
+import { LOOK, TargetLink } from './target-link.tsx'
 import { actionInWords, deploymentInWords, isRefusedAction } from './words.ts'
 
 const ACTORS = { user: UserRound, token: KeyRound, system: Bot }
@@ -73,15 +73,16 @@ function Detail({ entry }: { entry: AuditEntry }) {
         {target !== null && (
           <>
             <TargetLink id={target} />
-            <Link
-              to="/activity"
-              search={{ target }}
-              className="inline-flex items-center font-medium text-brand underline underline-offset-4 pointer-coarse:min-h-11"
-            >
+            <Link to="/activity" search={{ target }} className={LOOK}>
               Everything about it
             </Link>
             <CopyButton text={target} label={`Copy ${target}`} />
           </>
+        )}
+        {actor.id !== null && (
+          <Link to="/activity" search={{ actor: actor.id }} className={LOOK}>
+            Everything by {actor.name}
+          </Link>
         )}
       </div>
     </div>

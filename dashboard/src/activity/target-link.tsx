@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 
-const LOOK = 'inline-flex items-center font-medium text-brand underline underline-offset-4 pointer-coarse:min-h-11'
+export const LOOK =
+  'inline-flex items-center font-medium text-brand underline underline-offset-4 pointer-coarse:min-h-11'
 
 /** The page of what something was done to, by the prefix of its id; without one, the id alone. */
 const PAGES: Record<string, (id: string) => LinkProps & { word: string }> = {

@@ -77,19 +77,32 @@ export const linksQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.links.list({ query: { limit: MOST }, signal })).data,
 })
 
-export type AuditFilter = { action?: string | undefined; target?: string | undefined }
+/** Days are those of whoever looks, and `until` is one of them. */
+export type AuditFilter = Partial<Record<'action' | 'target' | 'actor' | 'since' | 'until', string | undefined>>
 
-export const auditQuery = ({ action, target }: AuditFilter) =>
+export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
-    queryKey: ['audit', { action, target }],
+    queryKey: ['audit', filter],
     queryFn: ({ pageParam, signal }) =>
-      api.audit.list({
-        query: { ...(action && { action }), ...(target && { target }), ...(pageParam && { cursor: pageParam }) },
-        signal,
-      }),
+      api.audit.list({ query: { ...askedOf(filter), ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
   })
+
+const askedOf = ({ action, target, actor, since, until }: AuditFilter) => ({
+  ...(action && { action }),
+  ...(target && { target }),
+  ...(actor && { actor }),
+  ...(since && { from: dayBegins(since) }),
+  ...(until && { to: dayBegins(until, 1) }),
+})
+
+/** Counted in days of the calendar: one of them in the year has 23 hours, and one 25. */
+function dayBegins(day: string, later = 0): string {
+  const at = new Date(`${day}T00:00`)
+  at.setDate(at.getDate() + later)
+  return at.toISOString()
+}
 
 /** How the newest attempt of this person to connect stands; a cloud has no such route, and its page looks at the connection itself. */
 export const attemptQuery = queryOptions({
