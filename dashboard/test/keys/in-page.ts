@@ -181,7 +181,9 @@ const ASKED = `
       wanted = controls()
       opener = over === document.body ? null : touched.filter((el) => el.isConnected && !over.contains(el)).at(-1) ?? null
       const tabbable = [...(main ?? over).querySelectorAll('*')].filter((el) => el.tabIndex >= 0 && isShown(el))
-      return { kind: over.getAttribute('role'), stops: tabbable.length, isInside: over.contains(document.activeElement) }
+      // Day, month, year and the calendar of a date are a stop each.
+      const more = tabbable.filter(({ type }) => type === 'date').length * 3
+      return { kind: over.getAttribute('role'), stops: tabbable.length + more, isInside: over.contains(document.activeElement) }
     },
     quick: (now) => (isQuick = now),
     // What a key sets off is drawn in the next frame.
