@@ -5,6 +5,7 @@ import { certificates } from './certificates.ts'
 import { containers } from './containers.ts'
 import { dashboard } from './dashboard.ts'
 import { folders } from './folders.ts'
+import { forward } from './forward.ts'
 import { installing } from './installing.ts'
 import type { Mutation } from './mutation.ts'
 import { network } from './network.ts'
@@ -23,6 +24,7 @@ export const mutations: Mutation[] = [
   ...network,
   ...registries,
   ...relay,
+  ...forward,
   ...promote,
   ...runs,
   ...containers,
@@ -46,7 +48,10 @@ export const guardedByTests: Record<string, string[]> = {
   destinations: [],
   escape: ['volume-with-options', 'raw-packets', 'port-of-the-edge', 'path-out-of-the-volume'],
   fair: ['first-come-takes-all', 'share-of-no-organization', 'loud-organization-first'],
-  forward: ['stub-of-any-organization', 'stub-of-any-organization-by-token', 'narrowed-token-in-the-cloud'],
+  forward: [
+    ...['stub-of-any-organization', 'stub-of-any-organization-by-token', 'narrowed-token-in-the-cloud'],
+    ...['lost-and-forgotten', 'gone-says-the-gateway', 'places-for-the-first'],
+  ],
   'foreign-ids': ['server-by-its-id-alone'],
   fuzz: [],
   install: ['half-made-cluster-kept', 'settings-written-again'],
