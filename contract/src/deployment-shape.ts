@@ -153,6 +153,16 @@ export const Deployment = z
     plan: DeploymentPlan.nullable()
       .optional()
       .meta({ description: 'of one deployment: what its rollout does to the server; null before there is one' }),
+    queue: z
+      .object({
+        position: z.number().int().meta({ description: '1: the next of its project, as soon as a worker is free' }),
+        ahead: z.array(Other).meta({ description: 'deployments of the project that go first' }),
+      })
+      .nullable()
+      .optional()
+      .meta({
+        description: 'of one deployment that has not begun: its place among what its project does, one after the other',
+      }),
     actions: z.record(z.string(), Action),
     asOf: timestamp.optional().meta({
       description: 'in a list, of a deployment in the hosted cloud that could not be asked about: when this was seen',

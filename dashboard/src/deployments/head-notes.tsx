@@ -5,9 +5,10 @@ import { Age, useNow } from '../ui/time.tsx'
 
 /** What else is known of it: that it is watched, who decided, what it brings back or gave way to. */
 export function HeadNotes({ deployment }: { deployment: Deployment }) {
-  const { bakesUntil, decision, decidedBy, cancelledBy, rollbackOf, supersededBy } = deployment
+  const { bakesUntil, decision, decidedBy, cancelledBy, rollbackOf, supersededBy, queue } = deployment
   return (
     <>
+      {queue && <Queued queue={queue} />}
       {bakesUntil && <Baking until={bakesUntil} />}
       {decidedBy && decision !== 'pending' && (
         <Note>
@@ -26,6 +27,15 @@ export function HeadNotes({ deployment }: { deployment: Deployment }) {
 }
 
 const Note = ({ children }: { children: ReactNode }) => <span className="text-xs text-soft">{children}</span>
+
+/** Of a project one thing is done at a time. */
+function Queued({ queue: { position, ahead } }: { queue: NonNullable<Deployment['queue']> }) {
+  const [first] = ahead
+  if (first) return <Other of={first} said="It waits for" />
+  return (
+    <Note>{position > 1 ? 'Its project has something else to do first.' : 'It begins as soon as there is room.'}</Note>
+  )
+}
 
 /** Counts down while it is watched; afterwards there is nothing to say. */
 function Baking({ until }: { until: string }) {

@@ -170,6 +170,25 @@ test('a deployment that ends is told without a reload: pill, title of the tab, a
   expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/mark-bad.svg')
 })
 
+test('one that waits for its turn says what its project does first', async () => {
+  const org = await stage.world.org('Queue')
+  const { api } = org.owner
+  await api('POST', '/api/servers', { kind: 'ssh', name: 'one', host: '192.0.2.1' })
+  const projectId = (await api('POST', '/api/projects', { name: 'shop' })).body.id
+  const image = { projectId, image: 'nginx:1', buildStrategy: 'image' }
+  const deploy = async () => (await api('POST', '/api/deployments/build/access', image)).body.deployment_id
+  const first = await deploy()
+  const setRun = (status: string) => platform.pool.query('update run set status = $2 where id = $1', [first, status])
+  await setRun('running')
+  await set(first, { status: 'building' })
+  const page = await stage.open({ storageState: await signedInAs(stage.world, org.owner) })
+  await page.goto(`/deployments/${await deploy()}`)
+  const head = page.locator('#main')
+  await expect.poll(() => head.textContent()).toContain('It waits for #1.')
+  await setRun('succeeded')
+  await head.getByText('It begins as soon as there is room.').waitFor()
+})
+
 test('a server that does not answer leaves what was loaded, with its age and a way to ask again', async () => {
   const page = await open()
   await page.goto('/')

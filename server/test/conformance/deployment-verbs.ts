@@ -14,6 +14,7 @@ import {
   previewRefused,
   projectLogs,
   putBack,
+  queue,
   runningLogs,
   serving,
   states,
@@ -60,6 +61,15 @@ const READ: Shown[] = [
     tests: [
       watching('what whoever began it said', 'is shown with it and in lists, and not repeated by a redeployment'),
       watching('the program that began it', '%s is shown as %s'),
+    ],
+  },
+  {
+    id: 'show.queue',
+    route: 'GET /api/deployments/:id',
+    says: 'tells of one that has not begun what its project does before it.',
+    tests: [
+      queue('one behind a deployment that is %s says which, and counts what else goes first'),
+      queue('nothing of other projects or organizations is told'),
     ],
   },
   {
