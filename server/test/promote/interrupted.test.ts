@@ -66,21 +66,25 @@ test('a project that was made by a worker that is gone becomes what it is here b
   const { here, there } = await ground('renamed')
   const id = await projectOf(here, 'renamed')
   let made = false
-  await line.being(
+  const { deployment_id } = await line.being(
     (request) => {
       if (made || callOf(request) !== 'POST /api/projects') return 'through'
       made = true
       return 'answer held'
     },
     async () => {
-      await promote(here, id, { image: 'busybox:1' })
+      const { body } = await promote(here, id, { image: 'busybox:1' })
       await until('it is there', PATIENCE_MS, async () => (await countThere('project', there)) === 1 || undefined)
       expect((await here.owner.api('PATCH', `/api/projects/${id}`, { name: 'another' })).status).toBe(200)
       await replaceWorker()
+      return body
     },
   )
   await at(here, id, 'await')
   expect((await there.owner.api('GET', `/api/projects/${id}`)).body.name).toBe('another')
+  // Whoever waits for one asks the cloud, which the tests that follow would take for a call of theirs.
+  await endThere(deployment_id)
+  await ended(here, id)
 })
 
 /** By the call that a step begins with, or is about. */
