@@ -43,7 +43,7 @@ test('a row of the list says whose and where it is, and which other ones are par
     bakesUntil: bakeUntil.toISOString(),
     ...{ decidedBy: null, cancelledBy: null },
   })
-  expect(await show(row.id)).toEqual({ ...seen, plan: null })
+  expect(await show(row.id)).toEqual({ ...seen, plan: null, queue: null })
   expect(await listed(old.id)).toMatchObject({ previous: null, rollbackOf: null, commitUrl: null, bakesUntil: null })
 })
 
