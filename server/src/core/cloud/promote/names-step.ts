@@ -21,7 +21,7 @@ export const claimNames = (promoting: Promoting): Promise<DnsChange[]> => {
       const own = (await names.ofProject(parts.db, project.id)).filter(({ kind }) => kind === 'custom')
       // A name that sends its visitors to another one comes after that one.
       own.sort((a, b) => Number(a.redirectTo !== null) - Number(b.redirectTo !== null))
-      await replaceSent(promoting, isName, own.map(placeOf), (gone) => replaceNames(ask, path, own, gone))
+      await replaceSent(promoting, isName, own.map(pathOf), (gone) => replaceNames(ask, path, own, gone))
       const changes: DnsChange[] = []
       for (const host of new Set(own.map((one) => one.host))) {
         const { body } = await ask({ method: 'POST', path: `${path}${NAMES}check`, json: { host } })
@@ -34,13 +34,13 @@ export const claimNames = (promoting: Promoting): Promise<DnsChange[]> => {
 }
 
 /** What it is called there, below its project. */
-const hostPlace = (host: string) => `${NAMES}${encodeURIComponent(host)}`
-const placeOf = ({ host, pathPrefix }: names.Named) =>
-  `${hostPlace(host)}?targetPath=${encodeURIComponent(pathPrefix ?? '/')}`
+const hostPath = (host: string) => `${NAMES}${encodeURIComponent(host)}`
+const pathOf = ({ host, pathPrefix }: names.Named) =>
+  `${hostPath(host)}?targetPath=${encodeURIComponent(pathPrefix ?? '/')}`
 
 /** What is gone makes room first, but for paths of a name that stays: that one leads somewhere all the time. */
 async function replaceNames(ask: Ask, path: string, own: names.Named[], gone: string[]): Promise<void> {
-  const staying = new Set(own.map(({ host }) => hostPlace(host)))
+  const staying = new Set(own.map(({ host }) => hostPath(host)))
   const stays = (place: string) => staying.has(place.slice(0, place.indexOf('?')))
   const remove = async (place: string) => void (await ask({ method: 'DELETE', path: path + place, expects: [404] }))
   for (const place of gone) if (!stays(place)) await remove(place)
