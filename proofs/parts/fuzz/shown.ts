@@ -18,7 +18,7 @@ const LOOKS: [titles: RegExp, look: Look][] = [
   [/^deployments\.buildAccess body\.deploymentId$|^projects\.create body\.id$/, () => 'an id was taken from anybody'],
   [/params\.id$|body\.(projectId|uploadSessionId|serverId)$/, () => 'it was taken for an id that exists'],
   [
-    /\.(cursor|limit|since)$|^\w+\.list query|deployments\.(logs|projectLogs|diff) query|query\.(force|service|volumes|wait)$/,
+    /\.(cursor|limit|since)$|^\w+\.(list|all) query|deployments\.(logs|projectLogs|diff) query|query\.(force|service|volumes|wait)$/,
     () => undefined,
   ],
   [/environment\{\}$|variables\[\]\.value$/, isRevealed],
