@@ -71,8 +71,10 @@ function stale(): void {
   console.log(`${found.filter(({ why }) => why).length} of ${found.length} proofs are stale`)
 }
 
-async function all(onlyStale: boolean): Promise<boolean> {
-  const wanted = names().filter((name) => !onlyStale || staleBecause(name) !== undefined)
+const all = (onlyStale: boolean): Promise<boolean> =>
+  several(names().filter((name) => !onlyStale || staleBecause(name) !== undefined))
+
+async function several(wanted: string[]): Promise<boolean> {
   return proveEach(await Promise.all(wanted.map(async (name) => ({ name, kind: (await load(name)).kind }))))
 }
 
@@ -85,8 +87,11 @@ if (wanted === undefined) await list()
 else if (wanted === '--all') process.exitCode = (await all(more.includes('--stale'))) ? 0 : 1
 else if (wanted === '--stale') stale()
 else if (wanted === '--mutate') process.exitCode = (await replay(more)) ? 0 : 1
-else if (!names().includes(wanted)) {
-  console.error(`There is no proof named ${wanted}. bin/prove lists them.`)
-  process.exitCode = 2
-} else process.exitCode = (await run(wanted)) ? 0 : 1
+else {
+  const unknown = [wanted, ...more].filter((name) => !names().includes(name))
+  if (unknown.length > 0) {
+    console.error(`There is no proof named ${unknown.join(', ')}. bin/prove lists them.`)
+    process.exitCode = 2
+  } else process.exitCode = (await (more.length > 0 ? several([wanted, ...more]) : run(wanted))) ? 0 : 1
+}
 process.exit()
