@@ -183,8 +183,12 @@ export async function handsOut(stage: Stage, check: Check): Promise<void> {
   await shown.getByRole('button', { name: 'Close' }).click()
   await page.goto('/activity')
   await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor()
-  const said = await page.locator('#main').textContent()
-  check(said?.includes('of the journey') === true, 'the activity tells of the token')
+  const told = page.locator('#main').getByText('of the journey').first()
+  const isTold = await told.waitFor().then(
+    () => true,
+    () => false,
+  )
+  check(isTold, 'the activity tells of the token')
 }
 
 async function projectId(page: Page, name: string): Promise<string> {
