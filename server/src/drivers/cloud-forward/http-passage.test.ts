@@ -257,7 +257,8 @@ test('whether a cloud is away is known from the last try, without asking it', as
 test('one that hangs holds a bounded number of calls, and whoever comes after them is refused at once', async () => {
   let held = 0
   const url = await serving(() => held++)
-  const by = passage()
+  // Long enough for the first of them to wait still when the last has come, on a busy machine too.
+  const by = passage(undefined, undefined, { connect: 5000, firstByte: 3000, stall: 3000, whole: 3000, idle: 3000 })
   const all = Array.from({ length: 64 }, () => failure(by, url))
   await until('all of them wait', 5000, () => held === 64)
   expect(await failure(by, url)).toBe('cloud busy')
