@@ -81,7 +81,8 @@ export async function startSite(name: string, overrides: Partial<Config> = {}) {
       return answer.body
     },
     seconds: 120,
-    everyMs: 100,
+    // Four a second: each look costs the server and the database what a machine full of tests has not.
+    everyMs: 250,
   })
   const { upload, deploy, show, until, ended } = kit
   const project = (called: string, settings: object = {}) => kit.project(called, { settings })
