@@ -80,7 +80,12 @@ const SCREENS: Screens = {
   members: { path: '/settings?tab=members', shows: 'text=sam@example.com', picture: 'members' },
   profile: { path: '/settings', shows: 'text=Where you are signed in' },
   roles: { path: '/settings?tab=roles', shows: 'text=audit:' },
-  'new token': { path: '/settings?tab=tokens&make=token', shows: 'text=Make the token', picture: 'tokens' },
+  'new token': {
+    path: '/settings?tab=tokens&make=token',
+    shows: 'text=Make the token',
+    picture: 'tokens',
+    byAddress: true,
+  },
   registries: { path: '/settings?tab=registries', shows: 'text=Works' },
   instance: { path: '/settings?tab=instance', shows: 'text=Builds at once', picture: 'instance' },
   cloud: { path: '/settings?tab=cloud', shows: 'text=Link to the cloud', picture: 'cloud-link' },

@@ -12,6 +12,8 @@ type Screen = {
   act?: (page: Page) => Promise<unknown>
   /** Its pictures in docs/pictures have this name. */
   picture?: string
+  /** Never by a link: what has the focus depends on which way it was come by. */
+  byAddress?: boolean
 }
 export type Screens = Record<string, Screen>
 type Stage = Awaited<ReturnType<typeof openStage>>
@@ -38,17 +40,37 @@ const toldBy = (page: Page) => async (error: Error) => {
   throw new Error(`${error.message}\n${JSON.stringify(await page.evaluate(state))}`)
 }
 
-async function faultsOf(page: Page, { path, shows, act, picture }: Screen, known: Set<string>): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: 'light' })
+/** Loaded from its address. */
+async function load(page: Page, path: string): Promise<void> {
   // Another page first: where only what is behind the # differs, nothing would be loaded anew.
   await page.goto('about:blank')
   await page.goto(path)
+}
+
+const NOWHERE = '/nowhere'
+
+/** As by a link, from a page that has nothing: what was open on the one before is closed. */
+async function walkTo(page: Page, path: string): Promise<void> {
+  const nothing = page.getByText('There is nothing at this address')
+  const goTo = (to: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(to)})`)
+  await page.evaluate('document.activeElement?.blur()')
+  await goTo(NOWHERE)
+  await nothing.waitFor()
+  await goTo(path)
+  await nothing.waitFor({ state: 'detached' })
+}
+
+async function faultsOf(page: Page, screen: Screen, known: Set<string>): Promise<string[]> {
+  const { path, shows, act, picture, byAddress } = screen
+  const isWide = page.viewportSize()?.width === WIDE.width
+  await page.emulateMedia({ colorScheme: 'light' })
+  // A wide page comes by its address, and a narrow one by a link where it can: that is how people come, and both must lead there.
+  await (isWide || byAddress || page.url() === 'about:blank' ? load : walkTo)(page, path)
   await page.locator('h1').first().waitFor().catch(toldBy(page))
   await act?.(page)
   await page.locator(shows).first().waitFor()
-  await page.evaluate(axe.source)
+  if (await page.evaluate('!window.axe')) await page.evaluate(axe.source)
   const wide = await overhang(page)
-  const isWide = page.viewportSize()?.width === WIDE.width
   return [
     ...(await seriousIn(page, 'light')),
     ...(picture && isWide ? await wordsFaults(page, picture) : []),
