@@ -105,8 +105,12 @@ async function databaseOutage(): Promise<Found> {
       const pair = await openPair(site, pool)
       return await withProber(pair, async () => {
         const done: Crashed[] = []
-        for (const name of ['in the middle of a RUN', 'as the new version goes live'])
-          done.push(await named(`PostgreSQL away ${name}`, once(pair, point(name), outage(postgres))))
+        for (const name of ['in the middle of a RUN', 'as the new version goes live']) {
+          const { blow, same } = outage(postgres)
+          const found = await once(pair, point(name), blow)
+          found.wrong.push(...(await same(pair)))
+          done.push(await named(`PostgreSQL away ${name}`, Promise.resolve(found)))
+        }
         return done
       })
     } finally {

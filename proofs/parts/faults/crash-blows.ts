@@ -61,12 +61,19 @@ async function stop(pair: Pair, id: string) {
 
 const DOWN_MS = 10_000
 
-/** PostgreSQL is gone for ten seconds. Nobody died, so nobody should be declared dead. */
-export const outage =
-  (postgres: PrivatePostgres): Blow =>
-  async () => {
+/** PostgreSQL is gone for ten seconds. Nobody died, so nobody must be declared dead: `same` says whether it has its owner still. */
+export function outage(postgres: PrivatePostgres) {
+  let struck: { id: string; fence: number } | undefined
+  const blow: Blow = async (pair, id) => {
+    struck = { id, fence: (await pair.ownerOf(id)).fence }
     await postgres.stop('SIGQUIT')
     await sleep(DOWN_MS)
     await postgres.start()
     return null
   }
+  const same = async (pair: Pair): Promise<string[]> => {
+    const row = struck && (await runRow(pair.pool, struck.id))
+    return row?.fence === struck?.fence ? [] : ['an owner that lived was declared dead']
+  }
+  return { blow, same }
+}

@@ -15,6 +15,8 @@ const MACHINE = 'crash'
 const NUMBER = 9
 /** An engine that restarts stops its containers, brings its Swarm up, and starts them again. */
 const BACK_MS = 120_000
+/** What is only said of a release that ends, or never comes up, by itself. */
+const BLAMES = ['crashed', 'unstable', 'unhealthy']
 
 /** A machine of its own, whose engine is restarted: idle, in the middle of a build, and of a rollout. */
 export async function restartedEngine(say: (line: string) => void): Promise<string[]> {
@@ -77,6 +79,8 @@ async function restarts(site: Opened, say: (line: string) => void): Promise<stri
       `the engine restarted ${name}: ${ended ? `${ended.status} ${ended.error?.code ?? ''}, ` : ''}${found ?? `in agreement after ${took} s`}`,
     )
     if (found) wrong.push(`the engine restarted ${name}: ${found}`)
+    if (BLAMES.includes(ended?.error?.code ?? ''))
+      wrong.push(`the engine restarted ${name}: the release is blamed for it`)
   }
   for (const trouble of [await again(site, project, say), await withLink(site, project, say)]) {
     if (trouble) wrong.push(trouble)

@@ -1,15 +1,25 @@
 import { engineAt } from '../../../test-kit/engine.ts'
 
-/** Follows which deployment a project's service has on its engine: each name that is new is one rollout. */
+/**
+ * Follows what a project's service is told on its engine: the deployment in each specification that differs from the one
+ * before, so that one told twice, or forced anew, is there twice.
+ */
 export function followSpec(socket: string, project: string) {
   const docker = engineAt(socket)
   const filters = { label: [`slipway.project=${project}`, 'slipway.service'] }
   const trail: string[] = []
+  let last: string | undefined
   let stopped = false
   const look = async () => {
     const [service] = await docker.listServices({ filters }).catch(() => [undefined])
-    const id = service?.Spec?.Labels?.['slipway.deployment']
-    if (id !== undefined && trail.at(-1) !== id) trail.push(id)
+    const told = JSON.stringify(service?.Spec)
+    if (!service || told === last) return
+    // Between two looks it was told something else.
+    const skipped = last !== undefined && JSON.stringify(service.PreviousSpec) !== last
+    for (const spec of skipped ? [service.PreviousSpec, service.Spec] : [service.Spec]) {
+      trail.push(spec?.Labels?.['slipway.deployment'] ?? 'nobody')
+    }
+    last = told
   }
   const following = (async () => {
     while (!stopped) {
