@@ -73,6 +73,9 @@ export async function rollback(stage: Stage, to: Live): Promise<void> {
   await autoDeploy(stage, 'a rollback')
 }
 
+/** To a service that falls: as many as come to it in two seconds. */
+const MOST_FALLEN = 160
+
 type Case = { next: Versions; bad: Loaded; manner: Manner; choice: 'keep' | 'reject' }
 
 /** One of the services does not come up: it never answers in its new version, and someone decides about the others. */
@@ -118,7 +121,10 @@ export async function falls(stage: Stage, bad: Loaded, next: Versions): Promise<
   const seconds = since(from)
   const { [bad]: after } = await traffic.look()
   stage.fell.add(bad)
-  stage.excused[bad] = (stage.excused[bad] ?? 0) + after.failed - before.failed
+  const fallen = after.failed - before.failed
+  stage.excused[bad] = (stage.excused[bad] ?? 0) + fallen
+  if (fallen > MOST_FALLEN)
+    stage.faults.push(`${fallen} requests failed to ${bad} as it fell, more than ${MOST_FALLEN}`)
   stage.restores.push(`${bad} restored ${seconds} s after ready`)
   await becomes(stage, live)
   await say(stage, `restored by itself ${seconds} s after it was ready`, null)
