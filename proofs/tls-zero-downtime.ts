@@ -141,8 +141,9 @@ type Seen = {
 
 function verdict({ steady, replacing, same, wrong, deploys }: Seen): { ok: boolean; figure: string } {
   const { gap } = replacing
-  const isInGap = ({ began, ended }: Failure) =>
-    ended >= gap.from - AROUND_GAP_MS && began <= gap.from + gap.ms + AROUND_GAP_MS
+  // Cut off by it, or refused in it: whatever hangs on past its end is no part of it.
+  const isInGap = ({ ended }: Failure) =>
+    ended >= gap.from - AROUND_GAP_MS && ended <= gap.from + gap.ms + AROUND_GAP_MS
   const outside = replacing.failures.filter((failure) => !isInGap(failure))
   for (const what of wrong) console.log(`  WRONG ${what}`)
   for (const failure of steady.failures.slice(0, MOST_WORDS)) console.log(`  failed ${words(failure)}`)
