@@ -15,6 +15,8 @@ export type Kind = 'good' | 'crashing' | 'broken build' | 'crashing at first' | 
 export type Point<K extends string = Kind> = {
   name: string
   kind: K
+  /** The step of the journal that it belongs to, where it is made from one. */
+  step?: string
   before?(bench: Bench): Promise<Hold>
   at(bench: Bench, id: string, project: string, held?: Hold): Promise<unknown>
   wrong?(journal: StepRow[]): string | undefined
@@ -42,6 +44,7 @@ export function pointsOf<K extends string>(kind: K, journal: StepRow[]): Point<K
     const begun: Point<K> = {
       name: called('has begun'),
       kind,
+      step,
       before: ({ pool }) => hold(pool, step, 'end'),
       at: ({ pool }, id) => untilStep(pool, id, step, 'started'),
       wrong: runs,
@@ -49,6 +52,7 @@ export function pointsOf<K extends string>(kind: K, journal: StepRow[]): Point<K
     const done: Point<K> = {
       name: called('is done, and not written'),
       kind,
+      step,
       before: ({ pool }) => hold(pool, step, 'end'),
       at: (_, __, ___, held) => held?.met() ?? Promise.resolve(),
       wrong: runs,
@@ -58,6 +62,7 @@ export function pointsOf<K extends string>(kind: K, journal: StepRow[]): Point<K
     const ended: Point<K> = {
       name: called('has ended'),
       kind,
+      step,
       before: ({ pool }) => hold(pool, next, 'start'),
       at: (_, __, ___, held) => held?.met() ?? Promise.resolve(),
       wrong: (rows) => {
@@ -115,19 +120,30 @@ const good = (name: string, at: Point['at'], step?: string): Point => ({
 
 /** Moments that no journal shows: what the engines do inside of a step. */
 export const POINTS: Point[] = [
-  good('as rollout starts', starts('rollout')),
+  good('as rollout starts', starts('rollout'), 'rollout'),
   good('in the middle of a RUN', inRun, 'build'),
   good('as the new container boots', booting, 'rollout'),
   good('as the new version goes live', live(), 'rollout'),
   good('while the engine watches the new version', live(2500)),
-  { name: 'a crashing app, when its first container is dead', kind: 'crashing', at: dead },
-  { name: 'a crashing app, as undoing the rollout starts', kind: 'crashing', at: starts('undo:rollout') },
+  { name: 'a crashing app, when its first container is dead', kind: 'crashing', at: dead, wrong: inStep('rollout') },
+  {
+    name: 'a crashing app, as undoing the rollout starts',
+    kind: 'crashing',
+    at: starts('undo:rollout'),
+    wrong: inStep('undo:rollout'),
+  },
   { name: 'a broken build, in the middle of a RUN', kind: 'broken build', at: inRun, wrong: inStep('build') },
-  { name: 'a first deployment that crashes, when its container is dead', kind: 'crashing at first', at: dead },
+  {
+    name: 'a first deployment that crashes, when its container is dead',
+    kind: 'crashing at first',
+    at: dead,
+    wrong: inStep('rollout'),
+  },
   {
     name: 'a first deployment that crashes, as it is undone',
     kind: 'crashing at first',
     at: starts('undo:rollout', 100),
+    wrong: inStep('undo:rollout'),
   },
   { name: 'a rollback, as the old version goes live', kind: 'rollback', at: live(), wrong: inStep('rollout') },
 ]
