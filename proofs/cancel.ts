@@ -1,18 +1,18 @@
 import { until } from '../test-kit/until.ts'
 import { type Bench, openBench, openSite } from './parts/faults/bench.ts'
 import { CASES, type Case } from './parts/faults/cancel-cases.ts'
-import { type Cancelled, cancelNow } from './parts/faults/cancel-once.ts'
+import { cancelNow } from './parts/faults/cancel-once.ts'
+import { BAR_MS, cancelAll, type Tried } from './parts/faults/cancel-points.ts'
+import { verdict } from './parts/faults/cancel-verdict.ts'
+import { installHolds } from './parts/faults/hold.ts'
 
 export const claim =
   'a cancel ends a deployment within 5 s wherever it is; nothing of it is left, and the old release answers all the time'
 export const kind = 'story'
 export const quick = false
 
-const BAR_MS = 5000
 /** A step may be over before its cancel arrives: then it is tried again. */
 const TRIES = 8
-
-type Tried = Cancelled & { name: string; wrong: string[] }
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const site = await openSite({ name: 'cancel' })
@@ -22,23 +22,10 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     const bench = await openBench(site)
     const tried: Tried[] = []
     for (const one of CASES) tried.push(await tryCase(bench, one).catch((error: Error) => broken(one, error)))
+    await installHolds(bench.pool)
+    tried.push(...(await cancelAll(bench, ['good', 'rollback', 'crashing', 'crashing at first', 'broken build'])))
     const late = await lateCancels(bench)
-    const left = await Promise.all(
-      tried.map(async ({ name, left, settled }) => ({ name, settled: await settled, ...(await left) })),
-    )
-    const probed = await bench.prober.stop()
-    const wrong = [
-      ...tried.flatMap(({ name, wrong }) => wrong.map((what) => `${name}: ${what}`)),
-      ...left.flatMap(({ name, things }) => things.map((what) => `${name}: ${what} is left`)),
-      ...left.filter(({ settled }) => settled.includes('deploying')).map(({ name }) => `${name}: it was never settled`),
-      ...probed.failed.map((what) => `a visitor at ${what}`),
-      ...late,
-    ]
-    for (const what of wrong) console.log(`  WRONG ${what}`)
-    const slowest = Math.max(...tried.map(({ ms }) => ms))
-    const gone = Math.max(...left.map(({ ms }) => ms))
-    const figure = `${tried.length} moments in every step, queued and at the gates: cancelled after ${seconds(median(tried.map(({ ms }) => ms)))} s (median), ${seconds(slowest)} s (slowest; bar 5 s); nothing left after ${seconds(gone)} s at most; ${probed.failed.length} of ${probed.asked} requests to the old release failed; ${wrong.length} things wrong`
-    return { ok: wrong.length === 0, figure }
+    return await verdict(bench, tried, late)
   } finally {
     await site.close()
   }
@@ -51,7 +38,8 @@ async function tryCase(bench: Bench, one: Case): Promise<Tried> {
     const before = (await bench.serving()).map(({ id }) => id).join()
     const { id, project, clear } = await one.arrange(bench)
     const done = await cancelNow(bench, id, project).finally(() => clear?.())
-    if (done === 'too late') {
+    if ('refused' in done) {
+      if (done.refused.status !== 'ready') throw new Error(`It was refused, and ended as ${done.refused.status}.`)
       if (attempt === TRIES) throw new Error(`It was too late for a cancel ${TRIES} times.`)
       console.log(`  ${one.name}: it had ended before the cancel came, again`)
       await bench.goBack()
@@ -73,14 +61,13 @@ async function tryCase(bench: Bench, one: Case): Promise<Tried> {
     console.log(
       `  ${one.name}: ${done.status} after ${Math.round(done.ms)} ms ${done.services.join()} ${wrong.join(', ')}`,
     )
-    return { ...done, name: one.name, wrong }
+    return { name: one.name, wrong, done }
   }
 }
 
 function broken({ name }: Case, error: Error): Tried {
   console.log(`  ${name}: ${error.message}`)
-  const nothing = { during: '', status: '', ms: 0, services: [], settled: Promise.resolve([]) }
-  return { name, wrong: [error.message], ...nothing, left: Promise.resolve({ things: [], ms: 0 }) }
+  return { name, wrong: [error.message] }
 }
 
 /** Tasks of the old release: they stood all the time, or come back where the new version had taken their place. */
@@ -105,6 +92,3 @@ async function lateCancels({ site, release, steady }: Bench): Promise<string[]> 
   }
   return wrong
 }
-
-const seconds = (ms: number) => (ms / 1000).toFixed(1)
-const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deployment } from '@slipway/contract/deployment-shape'
 import { isOver } from '../../../test-kit/deployment.ts'
 import { until } from '../../../test-kit/until.ts'
 import type { Bench } from './bench.ts'
@@ -18,15 +20,29 @@ export type Cancelled = {
 /** For containers that are told to end, and for an image, which goes when its last container has. */
 const LEFT_MS = 150_000
 
+/** It is ending already, or has ended: what it ended as. */
+export type Refused = { refused: Deployment }
+
+/** The write of a held step keeps the cancel waiting as well. */
+const UNDER_WAY_MS = 250
+
 /**
  * Cancels a deployment now and waits for its end. Meanwhile, and for a while after it, what it made goes. One that has ended is not
- * cancelled any more, and says so: then it is live.
+ * cancelled any more, and says so. `struck`: the cancel is under way, and what was held for it can go.
  */
-export async function cancelNow(bench: Bench, id: string, project: string): Promise<Cancelled | 'too late'> {
+export async function cancelNow(
+  bench: Bench,
+  id: string,
+  project: string,
+  struck: () => Promise<void> = async () => {},
+): Promise<Cancelled | Refused> {
   const { site } = bench
-  const answer = await site.call('POST', `/api/deployments/${id}/cancel`)
+  const asked = site.call('POST', `/api/deployments/${id}/cancel`)
+  await Promise.race([asked, sleep(UNDER_WAY_MS)])
+  await struck()
+  const answer = await asked
   const accepted = performance.now()
-  if (answer.status === 400 && (await site.ended(id)).status === 'ready') return 'too late'
+  if (answer.status === 400) return { refused: await site.ended(id) }
   if (answer.status !== 202) throw new Error(`The cancel was answered with ${answer.status}: ${answer.text}`)
   const { steps } = answer.body.deployment as { steps: { name: string; status: string }[] }
   const seen = await until(`${id} is over`, 30_000, async () => {

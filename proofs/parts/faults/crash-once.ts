@@ -1,6 +1,7 @@
 import type { Deployment } from '@slipway/contract/deployment-shape'
 import { isOver } from '../../../test-kit/deployment.ts'
 import { until } from '../../../test-kit/until.ts'
+import type { Bench } from './bench.ts'
 import { filesOf, type Kind, type Point } from './crash-points.ts'
 import { tasksOf } from './left-behind.ts'
 import { type Pair, takeover } from './pair.ts'
@@ -101,11 +102,11 @@ async function doubled({ socket }: Pair, id: string, project: string, { status }
 }
 
 /** One can only go back to what is not there already. */
-export async function prepare({ site, steady }: Pair, kind: Kind): Promise<void> {
+export async function prepare({ site, steady }: Bench, kind: Kind): Promise<void> {
   if (kind === 'rollback') await site.ended(await site.deploy(steady, filesOf.good()))
 }
 
-export async function deploy({ site, steady, release }: Pair, kind: Kind): Promise<{ id: string; project: string }> {
+export async function deploy({ site, steady, release }: Bench, kind: Kind): Promise<{ id: string; project: string }> {
   if (kind === 'rollback') {
     const { deployment_id: id } = await site.ask('POST', `/api/deployments/${release()}/rollback`)
     return { id, project: steady }
@@ -114,7 +115,7 @@ export async function deploy({ site, steady, release }: Pair, kind: Kind): Promi
   return { id: await site.deploy(project, filesOf[kind]()), project }
 }
 
-async function activeOf({ site, steady }: Pair): Promise<string | undefined> {
+export async function activeOf({ site, steady }: Bench): Promise<string | undefined> {
   const { data } = await site.ask<{ data: Deployment[] }>('GET', `/api/deployments?projectId=${steady}&limit=100`)
   return data.find(({ active }) => active)?.id
 }
@@ -127,7 +128,7 @@ const ENDS: Record<Kind, { status: string; codes: (string | undefined)[] }> = {
   'broken build': { status: 'failed', codes: ['build_failed'] },
 }
 
-function wrongEnd({ status, error }: Deployment, kind: Kind): string[] {
+export function wrongEnd({ status, error }: Deployment, kind: Kind): string[] {
   const { status: wanted, codes } = ENDS[kind]
   return status === wanted && codes.includes(error?.code) ? [] : [`it ended as ${status} ${JSON.stringify(error)}`]
 }
