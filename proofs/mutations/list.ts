@@ -37,6 +37,7 @@ export const mutations: Mutation[] = [
 /** Proofs that no fault here turns red, mostly because they take long: which faults break their promises, seen by tests. */
 export const guardedByTests: Record<string, string[]> = {
   cancel: ['success-over-a-cancel', 'fence-not-checked'],
+  'cancel-stack': ['success-over-a-cancel', 'back-to-what-was-interrupted'],
   cli: ['line-told-twice'],
   'compose-zero-downtime': ['old-one-stopped-first', 'back-to-what-was-interrupted'],
   crash: ['lost-answer-written-twice', 'fence-not-checked', 'fence-without-its-claim'],

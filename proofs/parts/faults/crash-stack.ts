@@ -12,11 +12,11 @@ import { startProber } from './prober.ts'
 import { type StepRow, stepsOf } from './run-rows.ts'
 
 /** All of its services come up; or two do not, and what came up is undone because it is rejected. */
-const KINDS: Record<'stack' | 'stack rejected', Faults> = {
+export const KINDS: Record<'stack' | 'stack rejected', Faults> = {
   stack: {},
   'stack rejected': { web: 'start', cache: 'start' },
 }
-type StackKind = keyof typeof KINDS
+export type StackKind = keyof typeof KINDS
 type StackPoint = Point<StackKind>
 
 /** As for one service: the owner is killed at the start and in the middle of each step that the journal shows. */
@@ -48,14 +48,14 @@ async function broken(pair: Pair, { name }: StackPoint, { message }: Error): Pro
 }
 
 async function journalOf(pair: Pair, lane: Lane, kind: StackKind): Promise<StepRow[]> {
-  const { id, story } = await told(lane, kind)
+  const { id, story } = await toItsEnd(lane, kind)
   const wrong = await story
   if (wrong.length > 0) throw new Error(`without a blow: ${wrong.join('; ')}`)
   return dryRun(pair, id)
 }
 
 /** A deployment of that kind from its beginning to what becomes of it, and what was not as it should be. */
-async function told(lane: Lane, kind: StackKind): Promise<{ id: string; story: Promise<string[]> }> {
+export async function toItsEnd(lane: Lane, kind: StackKind): Promise<{ id: string; story: Promise<string[]> }> {
   const accepted = Promise.withResolvers<string>()
   const story = (async () => {
     const begun = await begin(lane, KINDS[kind], accepted.resolve)
@@ -85,7 +85,7 @@ async function strike(pair: Pair, lane: Lane, point: StackPoint) {
   let letGo: Promise<void> | undefined
   const release = () => (letGo ??= held?.release() ?? Promise.resolve())
   try {
-    const { id, story } = await told(lane, point.kind)
+    const { id, story } = await toItsEnd(lane, point.kind)
     // Heard below; it may break before anybody listens.
     story.catch(() => {})
     const missed = await point.at(pair, id, lane.stack.project, held).then(
