@@ -27,6 +27,17 @@ export const runs: Mutation[] = [
     red: { test: `${JOBS}/fenced.test.ts`, title: 'after a takeover every write is refused' },
   },
   {
+    name: 'locks-of-the-stopped',
+    guards: 'bin/prove crash: what a stopped process holds keeps nobody from taking over',
+    file: 'server/src/db/database.ts',
+    find: 'idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS',
+    replace: 'idle_in_transaction_session_timeout: 60_000',
+    red: {
+      test: `${JOBS}/faults.test.ts`,
+      title: 'stopped in a transaction of any kind, it keeps its locks no longer than it passes for alive',
+    },
+  },
+  {
     name: 'lost-line-ends-a-rollout',
     guards: 'bin/prove over-ssh: a line that is cut ends no deployment',
     file: 'server/src/core/deployments/converge/execute.ts',

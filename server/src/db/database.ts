@@ -42,6 +42,12 @@ type Options = {
   onConnect?: ((connection: Asked) => Promise<unknown>) | undefined
 }
 
+/**
+ * A process that is stopped in the middle of a transaction, or loses its machine, must not keep its locks for longer than it takes to be
+ * declared dead: whoever takes over would wait for them.
+ */
+const SILENT_TRANSACTION_MS = 10_000
+
 export function openDatabase(options: Options): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -49,7 +55,7 @@ export function openDatabase(options: Options): OpenDatabase {
     connectionTimeoutMillis: 3000,
     idleTimeoutMillis: 5000,
     statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 60_000,
+    idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
     keepAlive: true,
     application_name: 'slipway',
     // Pages come from memory or an SSD. With the default, made for turning disks, PostgreSQL looks for the newest rows of

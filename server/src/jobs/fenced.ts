@@ -4,7 +4,6 @@ import { type Database, type Tx, transaction } from '../db/database.ts'
 import type { RunReason, RunStatus } from '../db/tables.ts'
 import { retryOnOutage } from './patience.ts'
 import { Cancelled, type Claim, LeaseLost } from './steps.ts'
-import { HEARTBEAT_SECONDS } from './transport.ts'
 
 export type Change = {
   status?: RunStatus
@@ -82,7 +81,7 @@ export class Fenced {
       .where('writes', '=', writes)
       .$if(succeeds, (query) => query.where('cancel', '=', false))
       .$if(parks, (query) => query.where((eb) => eb.or([eb('cancel', '=', false), eb('outcome', 'is not', null)])))
-      .returning(['cancel', 'outcome', 'outcomeReason', STALLED.as('stalled')])
+      .returning(['cancel', 'outcome', 'outcomeReason'])
       .executeTakeFirst()
   }
 
@@ -108,12 +107,6 @@ export const isOurs = <Row extends { fence: number; claim: string | null }>(
   { fence, claim }: Claim,
   now: Row | undefined,
 ): now is Row => now?.fence === fence && now.claim === claim
-
-/**
- * Set with the first statement: a process that is stopped inside of a write, or loses its machine, must not keep the
- * row locked for longer than it takes to be declared dead.
- */
-const STALLED = sql<string>`set_config('idle_in_transaction_session_timeout', ${`${HEARTBEAT_SECONDS}s`}, true)`
 
 /** Emptied when the write is over: timers started inside of it carry the mark along. */
 type Mark = { by?: Fenced }

@@ -4,11 +4,13 @@ import { HEARTBEAT_SECONDS } from '../../src/jobs/transport.ts'
 import { drained } from './drained.ts'
 import { databaseAway } from './outage.ts'
 import { paused } from './paused.ts'
+import { silentTransaction } from './silent-transaction.ts'
 import { openYard, type Yard } from './yard.ts'
 
 // Most of the time here is waiting for a heart to have stopped, so all of it waits at once.
 describe.concurrent('other ways to lose a worker', { timeout: 150_000 }, () => {
   test('paused until another takes over, it writes nothing more when it wakes', paused)
+  test('stopped in a transaction of any kind, it keeps its locks no longer than it passes for alive', silentTransaction)
   test('replicas that start at once on an empty database all work, and SIGTERM hands runs over', drained)
   test('PostgreSQL away for 12 s: no running step is repeated, what ended meanwhile is written once', databaseAway)
 })
