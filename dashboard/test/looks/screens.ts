@@ -12,7 +12,7 @@ type Screen = {
   act?: (page: Page) => Promise<unknown>
   /** Its pictures in docs/pictures have this name. */
   picture?: string
-  /** Never by a link: what has the focus depends on which way it was come by. */
+  /** Never by a link: where that would be no other page, or the focus depends on how it was come by. */
   byAddress?: boolean
 }
 export type Screens = Record<string, Screen>

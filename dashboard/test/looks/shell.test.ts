@@ -55,7 +55,7 @@ const SCREENS: Screens = {
       await page.getByRole('button', { name: 'Roll back to this' }).click()
     },
   },
-  'not found': { path: '/nowhere', shows: 'text=There is nothing at this address' },
+  'not found': { path: '/nowhere', shows: 'text=There is nothing at this address', byAddress: true },
   setup: { path: '/setup', shows: 'text=A place for backups' },
   menu: { path: at('shop#148'), shows: '[role=menu]', act: MORE },
   dialog: {
