@@ -49,7 +49,10 @@ export async function postpone(db: Queryable, projectId: string): Promise<void> 
     where project_id = ${projectId} and settle_after is not null`.execute(db)
 }
 
-/** Projects with something to see to that nobody is seeing to, but not those of some organizations. */
+/**
+ * Projects with something to see to that nobody is seeing to, but not those of some organizations. One that deploys all the time gets its
+ * turn between two deployments; behind one that waits for a decision there is none.
+ */
 export async function dueProjects(
   db: Queryable,
   most: number,
@@ -57,7 +60,8 @@ export async function dueProjects(
 ): Promise<{ orgId: string; projectId: string }[]> {
   const { rows } = await sql<{ orgId: string; projectId: string }>`
     select distinct org_id, project_id from deployment d where settle_after <= statement_timestamp() and not exists (
-      select 1 from run where lane = d.project_id and status in ('queued', 'running', 'parked'))
+      select 1 from run where lane = d.project_id and status in ('queued', 'running', 'parked')
+        and (kind = 'settle' or status = 'parked'))
     and org_id <> all(${except}) limit ${most}`.execute(db)
   return rows
 }
