@@ -23,13 +23,18 @@ const empty = async (): Promise<TestDatabase> => {
   cleanups.push(() => database.drop())
   return database
 }
+/** Nobody is connected any more, and nobody can be: PostgreSQL copies and renames nothing that is in use. */
+async function shut(client: pg.Client, name: string): Promise<void> {
+  await client.query(`alter database ${name} allow_connections false`)
+  await client.query('select pg_terminate_backend(pid, 20000) from pg_stat_activity where datname = $1', [name])
+}
+
 /** As `createdb --template` makes it, which is what a rehearsal often begins with. */
 const copyOf = async (from: TestDatabase): Promise<string> => {
   const name = `${from.name}_copy${copies++}`
   const client = new pg.Client({ connectionString: databaseUrl('postgres') })
   await client.connect()
-  await client.query(`alter database ${from.name} allow_connections false`)
-  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [from.name])
+  await shut(client, from.name)
   await client.query(`create database ${name} template ${from.name}`)
   await client.query(`alter database ${from.name} allow_connections true`)
   await client.end()
@@ -186,10 +191,7 @@ test('a process whose database becomes another one while it runs ends, and says 
   await client.connect()
   const copied = new URL(copy).pathname.slice(1)
   // As a restore does it: the name stays, what answers to it is another one.
-  for (const name of [original.name, copied]) {
-    await client.query(`alter database ${name} allow_connections false`)
-    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
-  }
+  for (const name of [original.name, copied]) await shut(client, name)
   await client.query(`alter database ${original.name} rename to ${original.name}_was`)
   await client.query(`alter database ${copied} rename to ${original.name}`)
   await client.query(`alter database ${original.name} allow_connections true`)
