@@ -35,7 +35,7 @@ export async function prove(): Promise<{ ok: boolean; figure: string }> {
     server = await cutAndResumed(server, start, token)
     const speed = await gibibytes(server, uploader(server.url, token))
     await refusals(uploader(server.url, token))
-    const figure = `${FILES} files ${folder.seconds.toFixed(1)} s, second session ${folder.again} blobs, 1 GiB at ${speed}`
+    const figure = `${FILES} files ${folder.seconds.toFixed(1)} s (${folder.sentAgain} sent again because the database was too busy), second session ${folder.again} blobs, 1 GiB at ${speed}`
     return { ok: missed === 0, figure }
   } finally {
     await server.stop()
@@ -54,7 +54,7 @@ async function foldersTwice(api: Uploader) {
   check(`the same folder again transfers ${again.sent} contents`, again.sent === 0 && again.state === 'sealed')
   const changed = await api.send([...files.slice(1), ...smallFiles(1, 'changed')], AT_ONCE)
   check(`with one file changed it transfers ${changed.sent}`, changed.sent === 1)
-  return { seconds, again: again.sent }
+  return { seconds, again: again.sent, sentAgain: first.again }
 }
 
 /** Cuts the connection in the middle of a content, then kills the whole server in the middle of another. */

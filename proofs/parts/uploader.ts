@@ -6,10 +6,14 @@ import type { FolderSession } from '@slipway/contract/folder-sessions'
 import { type Content, hashOf } from './upload-contents.ts'
 
 type Refused = { code?: string; error?: string }
+type Stored = Refused & { stored?: boolean }
 export type Uploader = ReturnType<typeof uploader>
 
 const PATH = '/api/projects/folder-sessions'
 const OCTETS = 'application/octet-stream'
+/** As often as the command line sends what the instance has no time for, and waits about as long before. */
+const TRIES = 5
+const PAUSE_MS = 2000
 
 /** Uploads as a client would, over real connections. */
 export function uploader(url: string, token: string) {
@@ -42,7 +46,7 @@ export function uploader(url: string, token: string) {
       files: contents.map((content) => ('bytes' in content ? described(content as Content) : content)),
     })
   const put = (id: string, content: Content) =>
-    call<{ stored: boolean }>('PUT', `/${id}/blobs/${hashOf(content)}`, OCTETS, content.bytes)
+    call<Stored>('PUT', `/${id}/blobs/${hashOf(content)}`, OCTETS, content.bytes)
   const seal = (id: string) => json<FolderSession>('POST', `/${id}/seal`)
 
   return {
@@ -66,20 +70,26 @@ export function uploader(url: string, token: string) {
     },
 
     /** A whole folder: announce, send what is missing, seal. */
-    async send(contents: Content[], atOnce: number): Promise<{ sent: number; state: string }> {
+    async send(contents: Content[], atOnce: number): Promise<{ sent: number; state: string; again: number }> {
       const { uploadSessionId: id, missing } = await announce(contents)
       const wanted = new Set(missing)
       const left = contents.filter((content) => wanted.has(hashOf(content)))
       let stored = 0
+      let again = 0
       const work = async () => {
         for (let content = left.pop(); content; content = left.pop()) {
-          const answer = await put(id, content)
+          let answer = await put(id, content)
+          for (let tries = 1; tries < TRIES && answer.code === 'database_unavailable'; tries += 1) {
+            again += 1
+            await new Promise((soon) => setTimeout(soon, PAUSE_MS))
+            answer = await put(id, content)
+          }
           if (answer.stored) stored += 1
           else console.log(`  not stored: ${JSON.stringify(answer)}`)
         }
       }
       await Promise.all(Array.from({ length: atOnce }, work))
-      return { sent: stored, state: (await seal(id)).state }
+      return { sent: stored, state: (await seal(id)).state, again }
     },
   }
 }
