@@ -37,7 +37,7 @@ export async function killDuring(lane: Lane, begun: Begun, moment: Moment, pool:
   return { hit, wrong: [...begun.wrong, ...decision.wrong, ...(await conclude(lane, begun, decision))] }
 }
 
-/** Whether it met a run that was not over. */
+/** Whether it met a run that was not over, and whoever had it in hand. */
 async function strike(site: Site, pool: Pool, id: string, moment: Moment): Promise<boolean> {
   if ('at' in moment) {
     await Promise.all(site.replicas.filter(isAlive).map((one) => one.stop('SIGKILL')))
@@ -46,7 +46,8 @@ async function strike(site: Site, pool: Pool, id: string, moment: Moment): Promi
     await new Promise((go) => setTimeout(go, moment.laterMs ?? 0))
     const row = await runRow(pool, id)
     const owner = row && site.replicas.find((one) => one.pid === pidOf(row) && isAlive(one))
-    await owner?.stop('SIGKILL')
+    if (!owner) return false
+    await owner.stop('SIGKILL')
   }
   const row = await runRow(pool, id)
   return row !== undefined && !OVER.has(row.status)
