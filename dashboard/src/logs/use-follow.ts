@@ -20,7 +20,7 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const window = watchWindow()
+    const resizes = watchResizes()
     const stay = () => {
       if (held.current) held.current = scrolledTo(element, held.current.place)
       else if (latest.current) element.scrollTop = element.scrollHeight
@@ -30,7 +30,7 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
       // The box has another height: nobody scrolled, and the observer, which comes after this, puts it right.
       if (element.clientHeight !== lastHeight.current) return
       // Or it had one for less than a frame, of which the observer hears nothing.
-      if (window.isJustResized()) return stay()
+      if (resizes.isJustResized()) return stay()
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
       if (element.scrollTop < lastTop.current - 1 && !isAtEnd) setFollowing(false)
       else if (isAtEnd && element.scrollTop > lastTop.current) setFollowing(true)
@@ -46,7 +46,7 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
     element.addEventListener('scroll', look, { passive: true })
     return () => {
       resized.disconnect()
-      window.leave()
+      resizes.leave()
       element.removeEventListener('scroll', look)
     }
   }, [box])
@@ -73,7 +73,7 @@ export function useFollow(box: RefObject<HTMLElement | null>, log: Log, begin: b
   return { isFollowing, setFollowing, goTo }
 }
 
-function watchWindow() {
+function watchResizes() {
   let resizedAt = Number.NEGATIVE_INFINITY
   const note = () => {
     resizedAt = performance.now()
