@@ -53,7 +53,7 @@ export const byOneProcess = (parts: WorkerParts): Recurring[] => [
   { name: 'servers to compare', everyMs: 20 * SECOND, run: (signal) => compareServers(parts, signal) },
   { name: 'machines', everyMs: 5 * MINUTE, run: (signal) => guardMachines(parts, signal) },
   { name: 'blocked networks', everyMs: 20 * SECOND, run: (signal) => freeNetworks(parts, signal) },
-  { name: 'unsettled deployments', everyMs: 30 * SECOND, run: () => settleDue(parts) },
+  { name: 'unsettled deployments', everyMs: 10 * SECOND, run: () => settleDue(parts) },
   { name: 'stray containers', everyMs: MINUTE, run: (signal) => removeStrays(parts, signal) },
   { name: 'garbage', everyMs: HOUR, run: (signal) => collectGarbage(parts, signal) },
   { name: 'backup destinations', everyMs: MINUTE, run: (signal) => reverifyDue(parts, signal) },

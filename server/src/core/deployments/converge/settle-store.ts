@@ -18,14 +18,18 @@ export async function serversOf(db: Queryable, orgId: string, projectId: string)
 /** `names`: the services of the release that is active; others are gone. */
 type Settled = { after: DeploymentService['status']; again: boolean; names?: string[] }
 
-/** What was found in the end, written to every deployment of the project that left it open. */
+/**
+ * What was found in the end, written to every deployment of the project that left it open. What still ends is gone in a moment, most of
+ * the time; what is not after five minutes is no longer asked for so often.
+ */
 export async function writeSettled(
   db: Queryable,
   projectId: string,
   { after, again, names = [] }: Settled,
 ): Promise<void> {
   await sql`
-    update deployment set settle_after = case when ${again} then clock_timestamp() + interval '1 minute' end,
+    update deployment set settle_after = case when ${again} then clock_timestamp() + case
+        when finished_at > clock_timestamp() - interval '5 minutes' then interval '10 seconds' else interval '1 minute' end end,
       services = (select coalesce(jsonb_agg(
         case when s ->> 'status' <> 'deploying' then s
           when ${after}::text = 'restored' and jsonb_array_length(services) > 1 and not s ->> 'name' = any(${names}::text[])
