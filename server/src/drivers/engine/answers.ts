@@ -152,7 +152,7 @@ export type ContainerInspection = {
     Running?: boolean
     OOMKilled?: boolean
     StartedAt?: string
-    Health?: { Status: string; FailingStreak: number; Log?: { Output: string; ExitCode: number }[] }
+    Health?: { Status: string; FailingStreak: number; Log?: { Output: string; ExitCode: number; End?: string }[] }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Outcome, RolloutState } from '../../../drivers/runtime/rollout/out
 import type { ServiceSpec } from '../../../drivers/runtime/rollout/spec.ts'
 import { DEADLINES } from '../converge/deadlines.ts'
 import type { DeployContext } from '../deploy-context.ts'
+import { interruption } from './interruption.ts'
 import { portTeller } from './tell-port.ts'
 import { watchJob } from './watch-job.ts'
 
@@ -28,8 +29,8 @@ export async function watchRollout(
   if (!(spec.job && since)) events.write('service', { service, status: 'deploying', did })
   const gap = interruption()
   const ports = portTeller(context, service, since !== undefined)
-  const onState = (state: RolloutState) => {
-    gap.see(state)
+  const onState = (state: RolloutState, upMs: number | null = null) => {
+    gap.see(state, upMs)
     ports.see(state.waitingFor ?? null)
     events.write('service', { service, status: 'deploying', ...state })
   }
@@ -71,21 +72,4 @@ function tellEnd(
   if (interruptedMs === 0) return
   const line = `It did not answer for about ${(interruptedMs / 1000).toFixed(1)} s while it was replaced.`
   events.write('log', { service, step: 'rollout', stream: 'stdout', line })
-}
-
-/** For how long nothing of a service ran while it was replaced, as far as looking at it can tell. */
-function interruption() {
-  let since: number | null = null
-  let sum = 0
-  return {
-    see({ running, old }: RolloutState) {
-      const now = performance.now()
-      if (running + old === 0) since ??= now
-      else if (since !== null) {
-        sum += now - since
-        since = null
-      }
-    },
-    ms: () => Math.round(sum),
-  }
 }

@@ -98,5 +98,6 @@ export type WatchOptions = {
   mostRelapses?: number
   /** One that listens on another port when its time to start is over is not tried again: for what never ran before. */
   portDecides?: boolean
-  onState?: (state: RolloutState) => void
+  /** `upMs`: how long the first task took until it was up, by the engine's clock. */
+  onState?: (state: RolloutState, upMs: number | null) => void
 }

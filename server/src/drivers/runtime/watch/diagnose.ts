@@ -133,6 +133,12 @@ export async function portWaitOf(docker: Docker, task: TaskAnswer, signal: Abort
   return listening && { port: listening.expected, since: StartedAt, open: listening.open }
 }
 
+/** When a task that is up passed its check: Swarm says so only after its agent's next report. Null where nothing is checked or remembered. */
+export async function passedAt(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<string | null> {
+  const container = await inspect(docker, task, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]))
+  return container?.State.Health?.Log?.find(({ ExitCode }) => ExitCode === 0)?.End ?? null
+}
+
 function inspect(docker: Docker, task: TaskAnswer, signal: AbortSignal): Promise<ContainerInspection | null> {
   return containerOf(docker, task, signal).catch(() => null)
 }

@@ -13,6 +13,7 @@ import type { Outcome, TaskFailure, Verdict, WatchOptions } from '../rollout/out
 import { lastLines } from '../running/last-lines.ts'
 import { deathRecord } from './deaths.ts'
 import { diagnose, isAiling } from './diagnose.ts'
+import { firstUp } from './first-up.ts'
 import { isUp, rolloutJudge, stateOf } from './judge.ts'
 import { portLook } from './port-look.ts'
 
@@ -33,6 +34,7 @@ export async function watchRollout({ connections, engine, service }: Watched, op
   const judge = rolloutJudge({ ...options, pendingMs, mostFailures })
   const deaths = deathRecord(options)
   const ports = portLook(options)
+  const up = firstUp()
   const grow = growth()
   let last = ''
   let missing = 0
@@ -46,7 +48,8 @@ export async function watchRollout({ connections, engine, service }: Watched, op
     const tasks = currentTasks(found, await serviceTasks(docker, found, within))
     const waitingFor = await ports.look(docker, found, tasks, within)
     const state = { ...stateOf(found, tasks, deaths.ended), ...(waitingFor && { waitingFor }) }
-    if (last !== JSON.stringify(state)) onState?.(state)
+    const upMs = await up.look(docker, found, tasks, within)
+    if (last !== JSON.stringify(state)) onState?.(state, upMs)
     last = JSON.stringify(state)
     // At once: the engine keeps five dead tasks per place, and their containers not for long.
     for (const task of deaths.unexplained(found, tasks)) {
