@@ -13,7 +13,7 @@ import { withDeployment } from './with-deployment.ts'
 
 type Parts = Pick<BaseParts, 'db' | 'transport' | 'keys' | 'config'>
 
-/** A rollback is a deployment of its own: the artifact and frozen configuration of the old one, without a build. */
+/** A rollback is a deployment of its own: the artifact and frozen configuration of the old one; built again only where its image is gone. */
 export async function rollback(parts: Parts, caller: Caller, id: string) {
   return transaction(parts.db, async (tx) => {
     const row = await requireDeployment(tx, caller, id)
