@@ -29,7 +29,7 @@ export async function writeSettled(
 ): Promise<void> {
   await sql`
     update deployment set settle_after = case when ${again} then clock_timestamp() + case
-        when finished_at > clock_timestamp() - interval '5 minutes' then interval '10 seconds' else interval '1 minute' end end,
+        when finished_at > statement_timestamp() - interval '5 minutes' then interval '10 seconds' else interval '1 minute' end end,
       services = (select coalesce(jsonb_agg(
         case when s ->> 'status' <> 'deploying' then s
           when ${after}::text = 'restored' and jsonb_array_length(services) > 1 and not s ->> 'name' = any(${names}::text[])
