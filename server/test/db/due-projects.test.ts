@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startWorld } from '../../../test-kit/world.ts'
-import { dueProjects } from '../../src/core/deployments/converge/settle-store.ts'
+import { dueProjects, writeSettled } from '../../src/core/deployments/converge/settle-store.ts'
 import { newId } from '../../src/db/ids.ts'
 
 const world = await startWorld()
@@ -34,4 +34,17 @@ test('a project that deploys all the time is due as well, unless somebody sees t
   await project([deploy('parked'), deploy('queued')])
   const found = await dueProjects(db, 100, [])
   expect(found.map(({ projectId }) => projectId).toSorted()).toEqual(due.toSorted())
+})
+
+test('what still ends is looked at again after ten seconds, and after five minutes once a minute', async () => {
+  const after = async (finished: string) => {
+    const id = await project([])
+    await pool.query('update deployment set finished_at = now() - $2::interval where project_id = $1', [id, finished])
+    await writeSettled(db, id, { after: 'removed', again: true })
+    const asked =
+      'select round(extract(epoch from settle_after - now()))::int as seconds from deployment where project_id = $1'
+    return (await pool.query(asked, [id])).rows[0].seconds
+  }
+  expect(await after('1 minute')).toBe(10)
+  expect(await after('6 minutes')).toBe(60)
 })

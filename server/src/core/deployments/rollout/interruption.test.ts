@@ -51,6 +51,16 @@ test.each<[string, Look[], number]>([
     ],
     3000,
   ],
+  [
+    'of a relapse alone as long as it was seen: the engine tells how long the first start took',
+    [
+      [0, 0, 1],
+      [400, 1, 1, 300],
+      [800, 0, 0, 300],
+      [8800, 1, 0, 300],
+    ],
+    8000,
+  ],
 ])('an interruption is %s', (_, looks, expected) => {
   let at = 0
   const gap = interruption(() => at)
