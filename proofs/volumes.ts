@@ -97,6 +97,7 @@ async function theData(stack: Stack, note: Note): Promise<Gap[]> {
 /** One writer at a time: whatever replaces it stops it first. */
 function misjudged({ told, seen }: Gap): string[] {
   if (seen < LEAST_MS) return [`a visitor missed no answer for more than ${seen} ms: was there a second writer?`]
+  if (told === 0) return ['no interruption was told']
   if (told === null || told + SHORT_MS >= seen) return []
   return [`${told} ms without an answer were told, and ${seen} ms it were`]
 }
