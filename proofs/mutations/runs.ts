@@ -38,6 +38,50 @@ export const runs: Mutation[] = [
     },
   },
   {
+    name: 'left-for-a-minute',
+    guards: 'bin/prove crash: what a failed deployment left is gone soon after',
+    file: 'server/src/core/deployments/converge/settle-store.ts',
+    find: "then interval '10 seconds'",
+    replace: "then interval '1 minute'",
+    red: {
+      test: 'server/test/db/due-projects.test.ts',
+      title: 'what still ends is looked at again after ten seconds, and after five minutes once a minute',
+    },
+  },
+  {
+    name: 'left-while-it-deploys',
+    guards: 'bin/prove crash: what a failed deployment left is gone soon after',
+    file: 'server/src/core/deployments/converge/settle-store.ts',
+    find: "and (kind = 'settle' or status = 'parked'))",
+    replace: ')',
+    red: {
+      test: 'server/test/db/due-projects.test.ts',
+      title: 'a project that deploys all the time is due as well, unless somebody sees to it or a decision is awaited',
+    },
+  },
+  {
+    name: 'interruption-until-the-next-look',
+    guards: 'bin/prove volumes: an interruption is told as long as it was',
+    file: 'server/src/core/deployments/rollout/interruption.ts',
+    find: '!cameUp && upMs !== null ? Math.min(seen, upMs) : seen',
+    replace: 'seen',
+    red: {
+      test: 'server/src/core/deployments/rollout/interruption.test.ts',
+      title: 'as long as the engine says where we heard of it later',
+    },
+  },
+  {
+    name: 'relapse-as-short-as-the-start',
+    guards: 'bin/prove volumes: an interruption is told as long as it was',
+    file: 'server/src/core/deployments/rollout/interruption.ts',
+    find: 'sum += !cameUp && upMs',
+    replace: 'sum += upMs',
+    red: {
+      test: 'server/src/core/deployments/rollout/interruption.test.ts',
+      title: 'of a relapse alone as long as it was seen: the engine tells how long the first start took',
+    },
+  },
+  {
     name: 'lost-line-ends-a-rollout',
     guards: 'bin/prove over-ssh: a line that is cut ends no deployment',
     file: 'server/src/core/deployments/converge/execute.ts',
