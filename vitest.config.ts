@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { testKinds } from './test-kit/kinds.ts'
+import { temporaryFolder } from './test-kit/temporary-folder.ts'
 
 const kinds = testKinds()
 const database = ['test-kit/global-setup.ts']
@@ -24,7 +25,8 @@ export default defineConfig({
           ...many,
           name: 'unit',
           include: kinds.unit,
-          env: { SLIPWAY_TEST_KIND: 'unit', SLIPWAY_TEST_DATABASE_URL: '' },
+          globalSetup: ['test-kit/temporary-folder.ts'],
+          env: { SLIPWAY_TEST_KIND: 'unit', SLIPWAY_TEST_DATABASE_URL: '', TMPDIR: temporaryFolder },
         },
       },
       {
