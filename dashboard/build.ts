@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { extname, join, resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
@@ -45,8 +46,40 @@ async function compress(file: string): Promise<void> {
   writeFileSync(`${file}.gz`, await toGzip(text, { level: 9 }))
 }
 
-if (import.meta.main) {
-  const into = resolve(process.argv[2] ?? join(HERE, 'dist'))
-  const { files, bytes } = await buildDashboard(into)
+/** What `dist` is made of; what it was made of last is kept in `BUILT`. */
+const SOURCES = ['src', 'public', 'index.html', 'build.ts', 'vite.config.ts', '../contract/src', '../package-lock.json']
+const DIST = join(HERE, 'dist')
+const BUILT = join(HERE, '../node_modules/.cache/dashboard-dist')
+
+/** From the same sources it is left as it is: a server that somebody else has started may be reading it. */
+async function buildDist(): Promise<void> {
+  const sources = digest(SOURCES.flatMap((path) => filesIn(join(HERE, path))))
+  if (existsSync(join(DIST, 'index.html')) && existsSync(BUILT) && readFileSync(BUILT, 'utf8') === sources) return
+  rmSync(BUILT, { force: true })
+  tell(DIST, await buildDashboard(DIST))
+  mkdirSync(dirname(BUILT), { recursive: true })
+  writeFileSync(BUILT, sources)
+}
+
+const filesIn = (path: string): string[] =>
+  statSync(path).isFile()
+    ? [path]
+    : readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .toSorted()
+
+function digest(files: string[]): string {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
+  return hash.digest('hex')
+}
+
+const tell = (into: string, { files, bytes }: Built) =>
   console.log(`${into}: ${files} files, ${(bytes / 1e6).toFixed(1)} MB`)
+
+if (import.meta.main) {
+  const into = process.argv[2]
+  if (into === undefined) await buildDist()
+  else tell(resolve(into), await buildDashboard(resolve(into)))
 }
