@@ -39,6 +39,8 @@ test('at a cloud somebody new signs up with the code of a mail; an instance of o
 
   await atCloud.goto('/sign-in')
   await atCloud.getByRole('link', { name: 'I am new here' }).click()
+  // The page before has a field of that name as well.
+  await atCloud.getByRole('heading', { level: 1, name: 'Sign up' }).waitFor()
   await atCloud.getByLabel('Email').fill('grace@people.example')
   await atCloud.getByRole('button', { name: 'Send me a code' }).click()
   await atCloud.getByText('If grace@people.example has no account yet').waitFor()

@@ -93,18 +93,20 @@ function asking(home: World, cloud: World) {
       const error =
         status === 'failed' ? { ...NO_ERROR, code: 'exited', message: 'It ended with 3.', hint: 'Look.' } : null
       await until(`${id} is there`, withinMs, async () => {
+        const { rowCount } = await cloud.platform.pool.query('select 1 from deployment where id = $1', [id])
+        if (rowCount === 0) return false
         if (status === 'ready')
           await cloud.platform.pool.query(
             `update deployment set active = false
              where active and id <> $1 and project_id in (select project_id from deployment where id = $1)`,
             [id],
           )
-        const { numUpdatedRows } = await cloud.platform.db
+        await cloud.platform.db
           .updateTable('deployment')
           .set({ status, active: status === 'ready', finishedAt: new Date(), error: error && JSON.stringify(error) })
           .where('id', '=', id)
-          .executeTakeFirst()
-        return numUpdatedRows > 0n
+          .execute()
+        return true
       })
       await cloud.platform.pool.query("update run set status = 'succeeded', finished_at = now() where id = $1", [id])
     },
