@@ -9,7 +9,13 @@ import { size } from './ledger/sizes.ts'
 import { buckets } from './parts/destinations/buckets.ts'
 import { blindTo, everything, leaks } from './parts/seal/look.ts'
 import { notWorking, type Planted, plant, TOLD } from './parts/seal/plant.ts'
-import { plantAdopted, plantCertificate, plantGitHost, plantRegistry } from './parts/seal/plant-rows.ts'
+import {
+  plantAdopted,
+  plantCertificate,
+  plantGitHost,
+  plantMailAndLinks,
+  plantRegistry,
+} from './parts/seal/plant-rows.ts'
 import { keepReading, killHalfway, manyWrong, plantMany, program, sealedWith } from './parts/seal/rotation.ts'
 import { secretMaker } from './parts/seal/secrets.ts'
 import { idOf, openAll, tamper } from './parts/seal/tamper.ts'
@@ -68,6 +74,7 @@ async function proveAll({ site, answers, s3, logFile, note }: Scene): Promise<st
   await plantCertificate(scene)
   await plantGitHost(scene)
   await plantRegistry(scene)
+  await plantMailAndLinks(scene)
   await plantAdopted(scene, planted.server)
   note(`${secret.made.length} secrets planted, all in use work`, await notWorking(site, planted))
   note('what an application prints of its secrets is masked', await printed(site, planted))

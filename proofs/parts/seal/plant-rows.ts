@@ -74,3 +74,27 @@ export async function plantRegistry({ database: { pool }, site, ring, secret }: 
     [id, site.orgId, sealed],
   )
 }
+
+/** What only a mail server and a cloud give: a mail that is due later, a link of another organization, and one that is being made. */
+export async function plantMailAndLinks({ database: { pool }, ring, secret }: Scene): Promise<void> {
+  const keys = parseKeyRing(ring)
+  const [mail, org] = [newId('eml'), newId('org')]
+  await pool.query(
+    `insert into mail (id, to_address, subject, text, due_at)
+     values ($1, 'ada@mail.invalid', 'A code', $2, now() + interval '1 day')`,
+    [mail, keys.seal(secret.any(), `mail/${mail}/text`)],
+  )
+  await pool.query('insert into organization (id, name) values ($1, $1)', [org])
+  await pool.query(
+    `insert into cloud_link (org_id, url, link_id, cloud_org_id, cloud_org_name, credential, linked_by)
+     values ($1, 'https://cloud.invalid', 'link', 'org', 'Acme', $2, 'ada')`,
+    [org, keys.seal(secret.any(), `cloud_link/${org}/credential`)],
+  )
+  await pool.query(
+    `insert into link_attempt
+       (org_id, url, secret, user_code, verify_url, interval_seconds, ask_at, begun_by, expires_at)
+     values ($1, 'https://cloud.invalid', $2, 'CODE', 'https://cloud.invalid/link', 5, now() + interval '1 day', 'ada',
+       now() + interval '1 day')`,
+    [org, keys.seal(secret.any(), `link_attempt/${org}/secret`)],
+  )
+}
