@@ -277,7 +277,7 @@ test('names whose servers never answer hold up nobody of another organization', 
   await pool.query(`update certificate set look_at = now() - interval '1 hour' where project_id = any($1)`, [projects])
   await pool.query('update certificate set look_at = now() where project_id = $1', [project])
   const looking = look()
-  await expect.poll(() => orders, { timeout: 8000 }).toEqual(['patient.example.com'])
+  await expect.poll(() => orders).toEqual(['patient.example.com'])
   const { rows } = await pool.query(
     'select count(*)::int as n from certificate where project_id = any($1) and dns is null',
     [projects],
