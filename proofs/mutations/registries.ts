@@ -22,7 +22,7 @@ export const registries: Mutation[] = [
     file: 'server/src/core/registries/choose.ts',
     find: '`${where.path}/`.startsWith(`${path}/`)',
     replace: 'where.path.startsWith(path)',
-    red: { test: 'server/src/core/registries/choose.test.ts', title: 'ghcr.io/team covers %s: %s' },
+    red: { test: 'server/src/core/registries/choose.test.ts', title: 'ghcr.io/team covers' },
   },
   {
     name: 'wrong-password-saved',

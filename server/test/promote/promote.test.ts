@@ -36,6 +36,7 @@ test('a project is promoted with its source, settings and names; the cloud is it
   expect(files.rows).toMatchObject([{ mode: 'cloud', sealed_at: expect.any(Date) }])
   expect(files.rows[0].files).toHaveLength(4)
 
+  expect((await here.owner.api('GET', `/api/projects/${id}`)).body.target, 'it has not ended there').toBe('server')
   await endThere(deployment)
   const end = await ended(here, id)
   expect(end).toMatchObject({ deploymentId: deployment, state: 'promoted', error: null })

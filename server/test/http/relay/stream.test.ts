@@ -66,6 +66,11 @@ test('a delivery that the host sends again is relayed once', async () => {
   await Promise.all([1, 2, 3].map(() => deliver(5001, before, after, guid)))
   await deliver(5001, before, after, guid)
   expect(await kept(linkId)).toHaveLength(1)
+  // Somebody to whom it is news tells it to nobody else.
+  const later = await pair('Later')
+  await deliver(5001, before, after, guid)
+  expect(await kept(later.linkId)).toHaveLength(1)
+  expect(await kept(linkId)).toHaveLength(1)
 })
 
 test('what is not kept any more is told as a gap, and so is a number that was never given', async () => {

@@ -100,6 +100,8 @@ const drop = (path: string) =>
   callEngine(docker, { method: 'DELETE', path, query: { force: 1 } }, signal).catch(() => undefined)
 
 test('what was given for one registry never goes to that of the next image', async () => {
+  await runtime.apply(engine, spec('d1', app.digest), { signal, login: login() })
+  expect(await watch('d1')).toMatchObject({ outcome: 'healthy' })
   const heard: (string | undefined)[] = []
   const other = createServer((request, response) => {
     heard.push(request.headers.authorization)
