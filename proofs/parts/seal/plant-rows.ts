@@ -84,7 +84,7 @@ export async function plantMailAndLinks({ database: { pool }, ring, secret }: Sc
      values ($1, 'ada@mail.invalid', 'A code', $2, now() + interval '1 day')`,
     [mail, keys.seal(secret.any(), `mail/${mail}/text`)],
   )
-  await pool.query('insert into organization (id, name) values ($1, $1)', [org])
+  await pool.query('insert into organization (id, name) values ($1, $2)', [org, 'Linked'])
   await pool.query(
     `insert into cloud_link (org_id, url, link_id, cloud_org_id, cloud_org_name, credential, linked_by)
      values ($1, 'https://cloud.invalid', 'link', 'org', 'Acme', $2, 'ada')`,
