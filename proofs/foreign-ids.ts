@@ -2,7 +2,7 @@ import { BY_ORGANIZATION, BY_SOMETHING_ELSE, type Mutation } from './parts/forei
 import { type Ended, runMatrix } from './parts/foreign-ids/run-matrix.ts'
 
 export const claim =
-  'no route shows or takes what another organization has: dropping the organization from any of ten lookups turns the matrix red'
+  'no route shows or takes what another organization has: dropping the organization from any of twelve lookups turns the matrix red'
 export const kind = 'story'
 export const quick = false
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repository } from '../../lab/paths.ts'
+import { BY_ORGANIZATION, BY_SOMETHING_ELSE, mutated as forgetting } from '../parts/foreign-ids/mutations.ts'
 import { guardedByTests, mutations } from './list.ts'
 import { mutated } from './mutation.ts'
 
@@ -14,6 +15,11 @@ test('a mutation has one place in its file, and changes what is there', () => {
     expect(faulty, `${mutation.name}: ${mutation.file} does not have its place once`).toBeDefined()
     expect(faulty, mutation.name).not.toBe(source)
   }
+})
+
+test('a lookup that forgets whose rows it may see has its place', () => {
+  for (const one of [...BY_ORGANIZATION, ...BY_SOMETHING_ELSE])
+    expect(forgetting(read(one.file), one), one.what).not.toBeNull()
 })
 
 test('what is to turn red is there: the proof, or the file with a test of that title', () => {

@@ -5,7 +5,7 @@ const store = (name: string) => `server/src/core/${name}`
 const WHERE = ".where('orgId', '=', orgId)"
 const SCOPED = ".where('orgId', '=', scope.orgId)"
 
-/** Ten stores, each without the organization in the query that finds what a request names. */
+/** Stores, each without the organization in the query that finds what a request names. */
 export const BY_ORGANIZATION: Mutation[] = [
   { what: 'projects', file: store('projects/store.ts'), after: 'const scoped =', from: SCOPED, to: '' },
   { what: 'servers', file: store('servers/store.ts'), after: 'export const find =', from: WHERE, to: '' },
@@ -13,7 +13,14 @@ export const BY_ORGANIZATION: Mutation[] = [
     what: 'deployments',
     file: store('deployments/rows/store.ts'),
     after: 'const select =',
-    from: ".where('deployment.orgId', '=', scope.orgId)",
+    from: ".where('deployment.orgId', '=', orgId)",
+    to: '',
+  },
+  {
+    what: 'deployments of a project',
+    file: store('deployments/rows/store.ts'),
+    after: 'const select =',
+    from: '.where(isOfOrg(orgId))',
     to: '',
   },
   { what: 'folder sessions', file: store('uploads/store.ts'), after: 'const select =', from: SCOPED, to: '' },
