@@ -19,7 +19,7 @@ export const quick = false
 const UPGRADES = size('SLIPWAY_UPGRADES', 20)
 const WAYS_BACK = size('SLIPWAY_WAYS_BACK', 5)
 const LEAST_REQUESTS = size('SLIPWAY_UPGRADE_REQUESTS', 20_000)
-const PER_SECOND = { platform: 60, project: 30 }
+const PER_SECOND = { platform: 90, project: 30 }
 
 export async function prove(): Promise<{ ok: boolean; figure: string }> {
   const published = await publishedOf('0.1.0')
